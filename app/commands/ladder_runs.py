@@ -57,8 +57,7 @@ class Runner:
     on_done: OnDone
     _running: set[SolverProcess] = field(default_factory=set)
     _stopped: bool = False
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-    _passing_on: threading.Lock = field(default_factory=threading.Lock)
+    _lock: threading.RLock = field(default_factory=threading.RLock)  # who is told of a run may stop the runner
 
     def run(self, tasks: Sequence[Task], *, jobs: int) -> None:
         """Run all tasks, `jobs` at a time; a solver that fails is a summary too, never an exception."""
@@ -79,7 +78,8 @@ class Runner:
             if "done" in report:
                 run = run_of(report)
                 left[:] = [path for path in left if path.stem != run.instance]
-                self._pass_on(task, run)
+                with self._lock:
+                    self.on_done(task, run)
 
         while left and (process := self._start(task, left)) is not None:
             reason = f"killed: no answer after {OVERRUN:g} times its {task.seconds:g} seconds"
@@ -90,11 +90,8 @@ class Runner:
                     self._running.remove(process)
             if left and not self._stopped:
                 why = ended.killed or ended.complaint or SILENT
-                self._pass_on(task, Run(left.pop(0).stem, unsolved=True, message=why))
-
-    def _pass_on(self, task: Task, run: Run) -> None:
-        with self._passing_on:
-            self.on_done(task, run)
+                with self._lock:
+                    self.on_done(task, Run(left.pop(0).stem, unsolved=True, message=why))
 
     def _start(self, task: Task, inputs: Sequence[Path]) -> SolverProcess | None:
         """Start a process on the inputs; None once the runner is stopped, so that none is started behind its back."""

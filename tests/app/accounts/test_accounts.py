@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from app.tables import AccountRow
+from tests.builders.examples import sqlite_first
 from tests.builders.service import PASSWORD, Api
 
 TSV = {"Content-Type": "text/tab-separated-values"}
@@ -23,6 +24,7 @@ def ids(api: Api) -> set[str]:
     }
 
 
+@sqlite_first
 def test_an_account_that_was_made_logs_in(api: Api) -> None:
     body = {"id": "j-1", "username": "José Judge", "password": "pw: xxxxxxxxx", "type": "judge", "ip": None}
     made = api.post("accounts", user="admin", json=body)
@@ -39,6 +41,7 @@ def test_an_account_that_was_made_logs_in(api: Api) -> None:
     assert api.get("account", auth=("José Judge", "pw: xxxxxxxxx")).json() == made.json()
 
 
+@sqlite_first
 def test_a_password_is_kept_as_a_hash(api: Api) -> None:
     api.post("accounts", user="admin", json={"username": "j", "password": "hunter of moose", "type": "judge"})
     with api.service.database.read() as session:
@@ -47,6 +50,7 @@ def test_a_password_is_kept_as_a_hash(api: Api) -> None:
     assert str(row.password_hash).startswith("$argon2id$")
 
 
+@sqlite_first
 def test_accounts_come_as_tab_separated_lines(api: Api) -> None:
     api.post("teams", user="admin", json=[{"id": "1", "name": "One"}, {"id": "22", "name": "Two"}])
     lines = [
@@ -88,6 +92,7 @@ def test_every_fault_of_an_import_is_listed_and_nothing_is_kept(quick_api: Api) 
     assert ids(quick_api) == set()
 
 
+@sqlite_first
 def test_every_link_to_nothing_is_listed(api: Api) -> None:
     sent = [{"username": name, "type": "team", "team_id": f"none-{name}"} for name in "ab"]
     refused = api.post("accounts", user="admin", json=sent)
@@ -95,6 +100,7 @@ def test_every_link_to_nothing_is_listed(api: Api) -> None:
     assert [fault["where"] for fault in refused.json()["errors"]] == ["[0].team_id", "[1].team_id"]
 
 
+@sqlite_first
 def test_ids_and_usernames_are_given_once(api: Api) -> None:
     sent = [
         {"username": "judge", "type": "judge"},
@@ -108,6 +114,7 @@ def test_ids_and_usernames_are_given_once(api: Api) -> None:
     assert ids(api) == set()
 
 
+@sqlite_first
 def test_a_replaced_account_keeps_its_password_unless_it_gets_one(api: Api) -> None:
     body = {"username": "judge", "type": "judge", "name": "The Judge"}
     assert api.post("accounts?replace=true", user="admin", json=[body]).json()[0]["name"] == "The Judge"
@@ -136,6 +143,7 @@ def test_a_change_must_leave_a_whole_account(quick_api: Api, change: dict[str, A
     assert quick_api.patch("accounts/team", user="admin", json=change).status_code == code
 
 
+@sqlite_first
 def test_the_last_admin_stays_one(api: Api) -> None:
     refused = [
         api.delete("accounts/admin", user="admin"),
@@ -147,11 +155,13 @@ def test_the_last_admin_stays_one(api: Api) -> None:
     assert api.delete("accounts/admin", user="admin").status_code == 204
 
 
+@sqlite_first
 def test_an_account_is_deleted_once(api: Api) -> None:
     assert api.delete("accounts/staff", user="admin").status_code == 204
     assert api.delete("accounts/staff", user="admin").status_code == 404
 
 
+@sqlite_first
 def test_a_contest_shows_everybody_their_own_account_and_judges_all(api: Api) -> None:
     api.post("contests", user="admin", json={"id": "c", "name": "C", "duration": "1:00:00"})
     api.post("contests/c/teams", user="admin", json={"team_ids": ["team"]})
@@ -170,6 +180,7 @@ def test_a_contest_shows_everybody_their_own_account_and_judges_all(api: Api) ->
     }
 
 
+@sqlite_first
 def test_a_contest_says_who_asks(api: Api) -> None:
     api.post("contests", user="admin", json={"id": "c", "name": "C", "duration": "1:00:00"})
     assert api.get("contests/c/account", user="team").json()["id"] == "team"

@@ -10,8 +10,11 @@ import httpx
 import pytest
 
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem
+from tests.builders.examples import sqlite_first
 from tests.builders.service import PASSWORD, Api
 from tests.builders.streams import open_stream
+
+pytestmark = sqlite_first
 
 STRONG = "correct horse battery"
 INVITATIONS = ("contests/a", f"problems/{PROBLEM}")

@@ -14,7 +14,10 @@ from app.accounts.service.registering import Pace
 from app.accounts.service.tokens import SESSION_COOKIE
 from tests.app.core.test_pages import References
 from tests.builders.contests import add_contest
+from tests.builders.examples import sqlite_first
 from tests.builders.service import Api, open_api
+
+pytestmark = sqlite_first
 
 NEW = "larch-wood-ferry"
 ANA = {

@@ -15,7 +15,7 @@ import pytest
 
 from app.accounts.service.tokens import MOST_SESSIONS
 from tests.builders.contests import add_contest, add_problem
-from tests.builders.examples import rule_cases
+from tests.builders.examples import rule_cases, sqlite_first
 from tests.builders.service import PASSWORD, Api, open_api
 
 COOKIE = "jurado_session"
@@ -38,6 +38,7 @@ def session_of(reply: httpx.Response) -> dict[str, Any]:
     return {"headers": {"Cookie": f"{COOKIE}={reply.cookies[COOKIE]}"}}
 
 
+@sqlite_first
 def test_a_login_leads_back_and_the_cookie_is_kept_from_scripts_and_foreign_requests(api: Api) -> None:
     reply = log_in(api, next="/c/c/answers")
     assert (reply.status_code, reply.headers["Location"]) == (303, "/c/c/answers")
@@ -66,6 +67,7 @@ def test_a_login_never_leads_to_another_site(api: Api, address: str) -> None:
     assert reply.headers["Location"] == "/"
 
 
+@sqlite_first
 def test_a_wrong_password_shows_the_form_again_with_the_username_and_no_password(api: Api) -> None:
     reply = log_in(api, password="not this one")
     assert reply.status_code == 401
@@ -74,6 +76,7 @@ def test_a_wrong_password_shows_the_form_again_with_the_username_and_no_password
     assert COOKIE not in reply.cookies
 
 
+@sqlite_first
 def test_a_login_leads_back_to_the_page_with_its_query_string(api: Api) -> None:
     asked = "/c/c/answers?problem=echo&note=50%25%20%26%20more"
     redirect = api.get(asked)
@@ -84,6 +87,7 @@ def test_a_login_leads_back_to_the_page_with_its_query_string(api: Api) -> None:
     assert log_in(api, next=html.unescape(next_[1])).headers["Location"] == asked
 
 
+@sqlite_first
 def test_a_logout_ends_the_session_on_the_server(api: Api) -> None:
     session = session_of(log_in(api))
     api.client.cookies.clear()
@@ -94,6 +98,7 @@ def test_a_logout_ends_the_session_on_the_server(api: Api) -> None:
     assert api.get("/c/c/scoreboard", **session).status_code == 200, "an ended session reads as everybody does"
 
 
+@sqlite_first
 def test_pages_of_other_sites_change_nothing_with_the_cookie(api: Api) -> None:
     session = session_of(log_in(api))
     api.client.cookies.clear()
@@ -107,6 +112,7 @@ def test_pages_of_other_sites_change_nothing_with_the_cookie(api: Api) -> None:
     assert api.post("/logout", headers=ours).status_code == 303
 
 
+@sqlite_first
 def test_a_header_goes_before_the_cookie(api: Api) -> None:
     session = session_of(log_in(api))
     api.client.cookies.clear()
@@ -120,6 +126,7 @@ def test_a_strange_cookie_is_nobodys(api: Api, cookie: str) -> None:
     assert api.get("/c/c/answers", headers=headers).status_code == 303
 
 
+@sqlite_first
 def test_old_sessions_of_an_account_end_when_there_are_too_many(api: Api) -> None:
     first = session_of(log_in(api))
     for _ in range(MOST_SESSIONS):
@@ -138,6 +145,7 @@ def test_a_damaged_form_is_refused_with_a_page(api: Api, body: bytes) -> None:
     assert "<h1>" in reply.text
 
 
+@sqlite_first
 def test_answers_sent_from_the_page_are_stored_and_lead_to_their_report(api: Api) -> None:
     session = session_of(log_in(api))
     api.client.cookies.clear()
@@ -157,6 +165,7 @@ def test_answers_sent_from_the_page_are_stored_and_lead_to_their_report(api: Api
     assert api.post("/c/c/answers", data={"problem_id": "echo"}, files=files).status_code == 303
 
 
+@sqlite_first
 def test_a_change_of_the_password_on_the_page_ends_all_other_sessions(api: Api) -> None:
     one, other = session_of(log_in(api)), session_of(log_in(api))
     api.client.cookies.clear()
@@ -178,6 +187,7 @@ def test_a_change_of_the_password_on_the_page_ends_all_other_sessions(api: Api) 
 ORIGIN = {"Origin": "http://jurado.test"}
 
 
+@sqlite_first
 def test_a_token_is_made_on_the_page_shown_once_and_taken_back(api: Api) -> None:
     made = api.post("/account/tokens", user="team", data={"label": "bot <b>", "days": "30"}, headers=ORIGIN)
     assert (made.status_code, made.headers["Cache-Control"]) == (200, "private, no-store")
@@ -197,6 +207,7 @@ def test_a_token_is_made_on_the_page_shown_once_and_taken_back(api: Api) -> None
     assert api.get("account", headers=bearer).status_code == 401
 
 
+@sqlite_first
 def test_invitations_are_accepted_and_declined_on_the_account_page(api: Api) -> None:
     assert api.put("contests/c/roles/judge", user="admin", json={"role": "owner"}).status_code == 200
     assert "Invitations" not in api.get("/account", user="staff").text
@@ -216,6 +227,7 @@ def test_invitations_are_accepted_and_declined_on_the_account_page(api: Api) -> 
         assert (api.get("/admin/contests/c/roles", user="staff").status_code == 200) is listed
 
 
+@sqlite_first
 @pytest.mark.parametrize(
     ("fields", "fault"),
     [({}, "label"), ({"label": "browser"}, "label"), ({"label": "x", "days": "7"}, "days")],

@@ -13,7 +13,7 @@ from app.judging.service.engine import Engine
 from app.judging.service.messages import Validate, Validated
 from app.judging.service.questions import NotJudged
 from tests.builders.contests import FINAL, HOUR, InlineEngine, add_contest, add_problem, add_submission, with_checkers
-from tests.builders.examples import rule_cases
+from tests.builders.examples import rule_cases, sqlite_first
 from tests.builders.packages import zip_package
 from tests.builders.scoring import raw
 from tests.builders.service import Api
@@ -41,6 +41,7 @@ def names(api: Api, user: str | None = "team") -> list[str]:
     return [case["name"] for case in api.get(CASES, user=user).json()]
 
 
+@sqlite_first
 def test_a_case_has_its_size_its_hash_and_its_points(contest: Api) -> None:
     found = contest.get(CASES).json()[1]
     assert found == {
@@ -57,6 +58,7 @@ def test_a_case_has_its_size_its_hash_and_its_points(contest: Api) -> None:
     assert contest.get(found["href"]).content == b"2\n"
 
 
+@sqlite_first
 def test_the_best_raw_score_is_shown_and_stands_still_while_the_board_is_frozen(api: Api) -> None:
     add_problem(api.service)
     add_contest(api.service, started=4 * HOUR, freeze=2 * HOUR, rule={"kind": "relative"})
@@ -66,6 +68,7 @@ def test_the_best_raw_score_is_shown_and_stands_still_while_the_board_is_frozen(
     assert api.get(CASES, user="judge").json()[1]["best_raw"] == 9
 
 
+@sqlite_first
 def test_a_case_and_a_package_are_refused_for_a_while_where_no_grader_can_check_them(contest: Api) -> None:
     """Nothing is kept, and nothing is said against what was sent."""
 
@@ -89,12 +92,14 @@ def test_a_case_and_a_package_are_refused_for_a_while_where_no_grader_can_check_
     assert contest.get("problems/another", user="admin").status_code == 404
 
 
+@sqlite_first
 def test_a_contest_may_hide_the_best_raw_scores(api: Api) -> None:
     add_problem(api.service)
     add_contest(api.service, settings={"show_best": False})
     assert "best_raw" not in api.get(CASES, user="team").json()[1]
 
 
+@sqlite_first
 def test_final_cases_are_for_judges_only(api: Api) -> None:
     add_problem(api.service, FINAL)
     add_contest(api.service)
@@ -105,6 +110,7 @@ def test_final_cases_are_for_judges_only(api: Api) -> None:
     assert api.get(CASES, user="team").json()[1]["max_points"] == 100.0  # the provisional group fills the maximum
 
 
+@sqlite_first
 def test_all_inputs_come_as_one_zip_with_the_same_bytes_each_time(api: Api) -> None:
     add_problem(api.service, FINAL)
     add_contest(api.service)
@@ -121,6 +127,7 @@ def test_there_is_no_way_to_an_expected_answer(contest: Api, path: str) -> None:
     assert contest.get(f"{CASES}/{path}", user="team").status_code == 404
 
 
+@sqlite_first
 def test_a_case_that_is_put_takes_its_share_of_the_groups_points(contest: Api) -> None:
     made = put(contest, "secret/2b", input=b"7\n", answer=b"7\n")
     assert made.status_code == 201, made.text
@@ -131,6 +138,7 @@ def test_a_case_that_is_put_takes_its_share_of_the_groups_points(contest: Api) -
     assert contest.get(f"{CASES}/2b/input").content == b"8\n"
 
 
+@sqlite_first
 def test_a_case_without_an_expected_answer_is_not_open_yet(contest: Api) -> None:
     made = put(contest, "secret/04", input=b"4\n", data={"method": "beam", "seconds": "2.5", "seed": "7"})
     assert made.status_code == 201
@@ -141,6 +149,7 @@ def test_a_case_without_an_expected_answer_is_not_open_yet(contest: Api) -> None
     assert contest.get(CASES).json()[1]["max_points"] == 50.0
 
 
+@sqlite_first
 def test_every_fault_of_a_case_is_listed_at_once_and_nothing_is_stored(contest: Api) -> None:
     data = {"seed": "-1", "seconds": "soon"}
     reply = put(contest, "nowhere/-bad", input=b"4", answer=b"5\r\n", data=data)
@@ -164,6 +173,7 @@ def test_a_case_that_is_not_right_is_refused(contest: Api, files: dict[str, byte
     assert [(each["file"], each["message"]) for each in reply.json()["errors"]] == [(file, message)]
 
 
+@sqlite_first
 def test_the_checker_reads_the_input_and_the_answer_before_they_are_stored(api: Api) -> None:
     settings = "checker: comesolo\nscoring: {kind: absolute, direction: maximise}\n"
     add_problem(api.service, {"jurado.yaml": settings})
@@ -179,16 +189,19 @@ def test_the_checker_reads_the_input_and_the_answer_before_they_are_stored(api: 
     ]
 
 
+@sqlite_first
 def test_unknown_fields_and_files_are_refused(contest: Api) -> None:
     assert put(contest, "secret/04", input=b"4\n", data={"points": "3"}).status_code == 400
     assert put(contest, "secret/04", input=b"4\n", output=b"4\n").status_code == 400
     assert contest.put("problems/echo/testcases/secret/04", user="admin", content=b"4\n").status_code == 400
 
 
+@sqlite_first
 def test_a_name_stands_for_one_case_in_the_whole_problem(contest: Api) -> None:
     assert put(contest, "sample/02", input=b"2\n", answer=b"2\n").status_code == 409
 
 
+@sqlite_first
 def test_a_case_of_a_problem_with_submissions_stays_as_it_is_until_the_change_is_applied(contest: Api) -> None:
     add_submission(contest.service, {"02": raw(1, 1)})
     assert put(contest, "secret/02", input=b"2\n", answer=b"2\n").status_code == 200
@@ -200,6 +213,7 @@ def test_a_case_of_a_problem_with_submissions_stays_as_it_is_until_the_change_is
     assert names(contest) == ["01", "02", "03"]
 
 
+@sqlite_first
 def test_the_last_case_of_a_group_and_one_that_is_not_there_are_not_deleted(contest: Api) -> None:
     assert contest.delete("problems/echo/testcases/secret/02", user="admin").status_code == 204
     last = contest.delete("problems/echo/testcases/secret/03", user="admin")
@@ -209,6 +223,7 @@ def test_the_last_case_of_a_group_and_one_that_is_not_there_are_not_deleted(cont
     assert contest.delete("problems/none/testcases/secret/03", user="admin").status_code == 404
 
 
+@sqlite_first
 def test_a_group_may_have_a_slash_in_its_name(api: Api) -> None:
     add_problem(api.service, FINAL)
     add_contest(api.service)

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
+from tests.builders.examples import sqlite_first
 from tests.builders.scoring import REJECTED, share
 from tests.builders.service import Api
 
@@ -48,6 +49,7 @@ def finalise(api: Api) -> None:
     assert api.patch("contests/c", user="admin", json={"finalized": True}).status_code == 200
 
 
+@sqlite_first
 def test_before_the_results_are_final_nobody_knows_who_gets_them(contest: Api) -> None:
     for user in (None, "team", "judge"):
         found = awards(contest, user)
@@ -65,6 +67,7 @@ def test_before_the_results_are_final_nobody_knows_who_gets_them(contest: Api) -
     assert set(awards(contest).values()) == {None}
 
 
+@sqlite_first
 def test_the_final_board_gives_them(contest: Api) -> None:
     finalise(contest)
     assert (
@@ -82,6 +85,7 @@ def test_the_final_board_gives_them(contest: Api) -> None:
     )
 
 
+@sqlite_first
 def test_where_a_contest_has_a_main_group_the_others_win_nothing_but_their_groups(contest: Api) -> None:
     assert contest.post("contests/c/groups", user="admin", json={"id": "h", "name": "H"}).status_code == 201
     assert contest.patch("teams/other", user="admin", json={"group_ids": ["h"]}).status_code == 200
@@ -94,6 +98,7 @@ def test_where_a_contest_has_a_main_group_the_others_win_nothing_but_their_group
     assert found["first-to-solve-echo"] == []
 
 
+@sqlite_first
 def test_a_hidden_team_gets_none(contest: Api) -> None:
     contest.patch("teams/other", user="admin", json={"hidden": True})
     finalise(contest)
@@ -102,6 +107,7 @@ def test_a_hidden_team_gets_none(contest: Api) -> None:
     assert found["first-to-solve-echo"] == []
 
 
+@sqlite_first
 def test_an_award_by_hand_is_not_told_while_the_board_is_frozen(contest: Api) -> None:
     made = contest.post(ROUTE, user="admin", json={"citation": "Best costume", "team_ids": ["team"]})
     assert (made.status_code, made.json()["id"]) == (201, "best-costume")
@@ -112,6 +118,7 @@ def test_an_award_by_hand_is_not_told_while_the_board_is_frozen(contest: Api) ->
     assert awards(contest)["best-costume"] == ["team"]
 
 
+@sqlite_first
 def test_an_admin_overrules_a_computed_award(contest: Api) -> None:
     finalise(contest)
     body = {"id": "winner", "citation": "The winner", "team_ids": ["team"]}

@@ -10,6 +10,7 @@ import pytest
 from app.core.clics import format_time, parse_time
 from app.tables import ContestRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, pass_time
+from tests.builders.examples import sqlite_first
 from tests.builders.scoring import raw, share
 from tests.builders.service import Api
 
@@ -38,6 +39,7 @@ def submit(api: Api, user: str = "team") -> int:
     return api.post("contests/c/submissions", user=user, data={"problem_id": "echo"}, files=files).status_code
 
 
+@sqlite_first
 def test_a_countdown_stands_still_and_goes_on(api: Api) -> None:
     make(api, "c")
     halted = change(api, "c", id="c", start_time=None, countdown_pause_time="0:03:38.749").json()
@@ -98,6 +100,7 @@ def in_time(value: Any) -> Any:
     return at(value) if isinstance(value, timedelta) else value
 
 
+@sqlite_first
 def test_a_paused_contest_takes_no_submissions_and_ends_later(api: Api) -> None:
     add_problem(api.service)
     add_contest(api.service, freeze=HOUR, thaw=datetime.now(UTC) + 5 * HOUR)
@@ -120,6 +123,7 @@ def test_a_paused_contest_takes_no_submissions_and_ends_later(api: Api) -> None:
     assert submit(api) == 201
 
 
+@sqlite_first
 def test_time_taken_out_is_no_contest_time(api: Api) -> None:
     add_problem(api.service)
     add_contest(api.service, started=HOUR, freeze=HOUR)
@@ -147,6 +151,7 @@ def pass_two_hours_of_pause(api: Api) -> None:
         row.pauses = [{"start": begun.isoformat(), "end": None}]
 
 
+@sqlite_first
 def test_only_a_running_contest_can_be_paused(api: Api) -> None:
     for contest_id, offset in (("before", HOUR), ("over", -9 * HOUR)):
         make(api, contest_id, start_time=at(offset))
@@ -161,6 +166,7 @@ def enrol(api: Api, contest_id: str, *team_ids: str) -> Any:
     return api.post(f"contests/{contest_id}/teams", user="admin", json={"team_ids": list(team_ids)})
 
 
+@sqlite_first
 def test_a_team_is_in_one_contest_at_a_time(api: Api) -> None:
     make(api, "one")
     make(api, "two", start_time=at(3 * HOUR))
@@ -179,6 +185,7 @@ def test_a_team_is_in_one_contest_at_a_time(api: Api) -> None:
     assert enrol(api, "two", "team").status_code == 200
 
 
+@sqlite_first
 def test_contests_open_to_all_and_those_that_are_over_are_in_nobodys_way(api: Api) -> None:
     make(api, "practice", open_to_all=True)
     make(api, "over", start_time=at(-9 * HOUR))
@@ -188,6 +195,7 @@ def test_contests_open_to_all_and_those_that_are_over_are_in_nobodys_way(api: Ap
         assert enrol(api, contest_id, "team").status_code == 200
 
 
+@sqlite_first
 def test_a_disqualified_team_is_off_the_board_and_out_of_best_until_that_is_taken_back(api: Api) -> None:
     add_problem(api.service)
     add_contest(api.service, rule={"kind": "relative"})
@@ -208,6 +216,7 @@ def test_a_disqualified_team_is_off_the_board_and_out_of_best_until_that_is_take
     assert wrong.status_code == 409
 
 
+@sqlite_first
 def test_withdrawing_a_team_does_not_remove_its_disqualification(api: Api) -> None:
     add_problem(api.service)
     add_contest(api.service)
@@ -224,6 +233,7 @@ def points(api: Api) -> dict[str, float]:
     return {row["team_id"]: row["score"]["score"] for row in api.get("contests/c/scoreboard").json()["rows"]}
 
 
+@sqlite_first
 def test_the_board_of_a_contest_in_a_pause_is_that_of_before(api: Api) -> None:
     add_problem(api.service)
     add_contest(api.service)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.builders.contests import add_contest, add_problem, add_submission
-from tests.builders.examples import rule_cases
+from tests.builders.examples import rule_cases, sqlite_first
 from tests.builders.scoring import raw
 from tests.builders.service import Api
 
@@ -33,6 +33,7 @@ def labels(api: Api) -> dict[str, str]:
     return {each["id"]: each["label"] for each in api.get(ROUTE).json()}
 
 
+@sqlite_first
 def test_a_problem_gets_the_next_letter_and_the_last_place_and_is_found_at_its_location(api: Api) -> None:
     assert put_in(api, id="other").json()["label"] == "A"
     made = put_in(api, id="echo")
@@ -41,6 +42,7 @@ def test_a_problem_gets_the_next_letter_and_the_last_place_and_is_found_at_its_l
     assert labels(api) == {"other": "A", "echo": "B"}
 
 
+@sqlite_first
 def test_what_is_left_out_of_a_rule_is_as_the_problem_has_it(api: Api) -> None:
     rule = put_in(api, id="echo", rule={"kind": "relative", "max_points": "100/3"}).json()["rule"]
     assert rule == {
@@ -74,6 +76,7 @@ def test_what_cannot_be_put_in_is_refused_and_changes_nothing(
     assert labels(api) == {"echo": "A"}
 
 
+@sqlite_first
 def test_a_change_moves_a_problem_and_leaves_alone_what_it_does_not_name(api: Api) -> None:
     put_in(api, id="echo", rgb="#f00", color="red")
     put_in(api, id="other")
@@ -84,6 +87,7 @@ def test_a_change_moves_a_problem_and_leaves_alone_what_it_does_not_name(api: Ap
     assert api.patch(f"{ROUTE}/echo", user="admin", json={"id": "other"}).status_code == 409
 
 
+@sqlite_first
 def test_points_follow_a_changed_rule_once_it_is_applied_with_nothing_judged_again(api: Api) -> None:
     put_in(api, id="echo", rule={"kind": "relative", "max_points": 100})
     add_submission(api.service, {"02": raw(10), "03": raw(10)})
@@ -98,6 +102,7 @@ def test_points_follow_a_changed_rule_once_it_is_applied_with_nothing_judged_aga
     assert api.get("contests/c/scoreboard").json()["rows"][0]["score"]["score"] == 10.0
 
 
+@sqlite_first
 def test_a_problem_is_taken_out_until_somebody_has_submitted_to_it(api: Api) -> None:
     put_in(api, id="echo")
     put_in(api, id="other")

@@ -15,7 +15,10 @@ from app.tables import AccountRow, AuditRow, ContestProblemRow, ContestRow, Orga
 from tests.app.contests.test_contest_pages import text_of
 from tests.builders.clocks import wall_clock
 from tests.builders.contests import add_contest, add_problem
+from tests.builders.examples import sqlite_first
 from tests.builders.service import Api, open_api
+
+pytestmark = sqlite_first
 
 ORIGIN = {"Origin": "http://jurado.test"}
 CLASS_LIST = "name,team,group\nAna Pérez,The Ants,juniors\nBen <b>Novák</b>,The Ants,juniors\n"

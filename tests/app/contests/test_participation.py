@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, pass_time
+from tests.builders.examples import sqlite_first
 from tests.builders.scoring import raw
 from tests.builders.service import Api
 
@@ -38,6 +39,7 @@ def contest(api: Api, *, rule: dict[str, Any] | None = None, **more: Any) -> Non
     add_contest(api.service, rule=rule, **more)
 
 
+@sqlite_first
 def test_practice_is_judged_marked_and_on_no_board(api: Api) -> None:
     contest(api, rule=RELATIVE, started=4.5 * HOUR, settings={"practice": True})
     add_submission(api.service, {"02": raw(8)}, minute=10)
@@ -66,6 +68,7 @@ def test_practice_waits_until_the_results_are_seen(quick_api: Api) -> None:
     assert send(quick_api).status_code == 403
 
 
+@sqlite_first
 def test_a_virtual_team_has_a_clock_of_its_own_and_is_on_no_official_board(api: Api) -> None:
     contest(api, rule=RELATIVE, started=9 * HOUR, settings={"virtual": True})
     add_submission(api.service, {"02": raw(8)}, minute=10, team="other")
@@ -114,6 +117,7 @@ def test_whoever_took_part_is_no_virtual_team(quick_api: Api) -> None:
     assert begin(quick_api, "private", "other").status_code == 400
 
 
+@sqlite_first
 def test_with_personal_clocks_the_contest_is_closed_to_whoever_has_not_begun(api: Api) -> None:
     contest(api, started=HOUR, settings={"personal_duration": "2:00:00"})
     add_submission(api.service, {"02": raw(8, 1)}, minute=10, team="other")
@@ -141,6 +145,7 @@ def test_with_personal_clocks_the_contest_is_closed_to_whoever_has_not_begun(api
     assert points(api)["other"] == 50.0
 
 
+@sqlite_first
 def test_a_personal_clock_ends_with_the_contest(api: Api) -> None:
     contest(api, started=4 * HOUR, settings={"personal_duration": "2:00:00"})
     own = begin(api, "personal").json()
@@ -158,6 +163,7 @@ def test_without_a_clock_of_its_own_a_team_goes_by_the_contests(quick_api: Api) 
     assert (own["kind"], own["start_time"], own["running"]) == ("official", shown["start_time"], True)
 
 
+@sqlite_first
 def test_a_team_chooses_what_counts_after_the_end(api: Api) -> None:
     contest(api, rule=RELATIVE, started=4.5 * HOUR, settings={"choose": True})
     good = add_submission(api.service, {"02": raw(8)}, minute=10)
@@ -176,6 +182,7 @@ def test_a_team_chooses_what_counts_after_the_end(api: Api) -> None:
     assert api.delete(CHOSEN, user="team").status_code == 403
 
 
+@sqlite_first
 def test_a_choice_is_taken_back(api: Api) -> None:
     contest(api, rule=RELATIVE, started=4.5 * HOUR, settings={"choose": True})
     good = add_submission(api.service, {"02": raw(8)}, minute=10)

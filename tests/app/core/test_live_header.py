@@ -64,12 +64,14 @@ def badge(html: str) -> str:
     return found[1].split("<")[0]
 
 
+@sqlite_first
 @pytest.mark.parametrize("user", [None, "team", "judge", "admin"])
 def test_an_open_page_has_the_newest_header(api: Api, user: str | None) -> None:
     for path in ("/c/c", "/c/c/problems/echo", "/c/c/scoreboard", *(["/admin/contests/c"] if user == "admin" else [])):
         assert look(api, version_on(api.get(path, user=user).text), user).status_code == 304, path
 
 
+@sqlite_first
 def test_what_open_pages_ask_for_reads_nothing_of_the_database(api: Api) -> None:
     """A thousand open pages ask every fifteen seconds."""
     version = version_on(api.get("/c/c", user="team").text)
@@ -86,6 +88,7 @@ def test_what_open_pages_ask_for_reads_nothing_of_the_database(api: Api) -> None
     assert look(api, version).content == b""
 
 
+@sqlite_first
 def test_a_pause_and_its_end_change_the_header_of_open_pages(api: Api) -> None:
     page = api.get("/c/c/problems/echo", user="team").text
     assert 'data-phase="running"' in page
@@ -105,6 +108,7 @@ def test_a_pause_and_its_end_change_the_header_of_open_pages(api: Api) -> None:
     assert "paused" not in text_of(header.text)
 
 
+@sqlite_first
 def test_a_changed_end_reaches_open_pages(api: Api) -> None:
     version = version_on(api.get("/c/c", user="team").text)
     assert api.patch("contests/c", user="admin", json={"duration": "6:00:00"}).is_success
@@ -112,6 +116,7 @@ def test_a_changed_end_reaches_open_pages(api: Api) -> None:
     assert (header.status_code, "left of 6:00" in header.text) == (200, True)
 
 
+@sqlite_first
 @pytest.mark.parametrize(
     ("started", "finalized", "phase", "words"),
     [
@@ -131,6 +136,7 @@ def test_the_clock_says_the_state(api: Api, started: timedelta, finalized: bool,
     assert ("data-left" in clock) is (phase == "before")
 
 
+@sqlite_first
 def test_a_team_sees_how_many_messages_it_has_not_read(api: Api) -> None:
     version = version_on(api.get("/c/c", user="team").text)
     announce(api)
@@ -154,6 +160,7 @@ def test_a_team_sees_how_many_messages_it_has_not_read(api: Api) -> None:
     assert badge(api.get("/c/c", user="team", headers=odd).text) == "3"
 
 
+@sqlite_first
 def test_judges_see_how_many_questions_wait(api: Api) -> None:
     version = version_on(api.get("/admin/contests/c", user="admin").text)
     first, _second = ask(api, "team"), ask(api, "other")
@@ -164,6 +171,7 @@ def test_judges_see_how_many_questions_wait(api: Api) -> None:
     assert badge(api.get("/c/c", user="judge").text) == "1"
 
 
+@sqlite_first
 def test_organizers_see_when_the_pause_began(api: Api) -> None:
     assert api.post("contests/c/pause", user="admin").is_success
     state = api.get("contests/c/state").json()

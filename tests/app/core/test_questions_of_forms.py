@@ -64,6 +64,7 @@ EDITS = {
 }
 
 
+@sqlite_first
 @pytest.mark.parametrize("edit", EDITS.values(), ids=list(EDITS))
 def test_an_outdated_form_saves_nothing_and_shows_both_values_of_each_field(api: Api, edit: tuple[str, ...]) -> None:
     page, address, first, theirs, second, mine = edit
@@ -85,6 +86,7 @@ def test_an_outdated_form_saves_nothing_and_shows_both_values_of_each_field(api:
     assert again.status_code in {303, 409}
 
 
+@sqlite_first
 def test_both_values_are_shown_by_their_labels_and_the_outdated_one_can_be_saved_anyway(api: Api) -> None:
     shown = filled(api.get(f"{ADMIN}/times", user="admin").text, f"{ADMIN}/times")
     post(api, f"{ADMIN}/times", **shown | {"duration": "6:00"})
@@ -95,12 +97,14 @@ def test_both_values_are_shown_by_their_labels_and_the_outdated_one_can_be_saved
     assert api.get("contests/c").json()["duration"] == "5:30:00.000"
 
 
+@sqlite_first
 def test_a_form_without_a_change_of_others_asks_nothing(api: Api) -> None:
     shown = filled(api.get(f"{ADMIN}/times", user="admin").text, f"{ADMIN}/times")
     post(api, f"{ADMIN}/rules", rejections="verdict", partly_correct_as="PC")
     assert post(api, f"{ADMIN}/times", **shown | {"duration": "6:00"}).status_code == 303
 
 
+@sqlite_first
 def test_the_second_judge_sees_the_first_answer_before_sending(api: Api) -> None:
     asked = api.post("contests/c/clarifications", user="team", json={"text": "Why?"}).json()["id"]
     address = f"{ADMIN}/questions"
@@ -119,6 +123,7 @@ def test_the_second_judge_sees_the_first_answer_before_sending(api: Api) -> None
     assert [each["text"] for each in answers] == ["Because.", "For <b>no</b> reason."]
 
 
+@sqlite_first
 @pytest.mark.parametrize(
     ("path", "fields"),
     [
@@ -148,6 +153,7 @@ def test_what_cannot_be_undone_easily_is_asked_about_first(api: Api, path: str, 
     assert api.get("account", user="team").status_code == 200, "no password has changed"
 
 
+@sqlite_first
 def test_a_number_alone_is_asked_about(api: Api) -> None:
     fields = {"name": "Spring", "kind": "together", "duration": "90", "freeze": ""}
     asked = post(api, "/admin/new", **fields)
@@ -159,6 +165,7 @@ def test_a_number_alone_is_asked_about(api: Api) -> None:
     assert api.get("contests/spring").json()["duration"] == "1:30:00.000"
 
 
+@sqlite_first
 def test_a_limit_of_no_submissions_is_questioned(api: Api) -> None:
     fields = {"rejections": "full", "partly_correct_as": "PC", "max_submissions": "0"}
     asked = post(api, f"{ADMIN}/rules", **fields)
@@ -170,6 +177,7 @@ def test_a_limit_of_no_submissions_is_questioned(api: Api) -> None:
     assert api.get("contests/c").json()["settings"]["limits"]["max_submissions"] == 0
 
 
+@sqlite_first
 def test_a_contest_does_not_start_in_the_past_and_may_start_at_a_second(api: Api) -> None:
     fields = {"name": "Spring", "kind": "together", "duration": "1:00"}
     refused = post(api, "/admin/new", **fields, start="2020-01-01T10:00")
@@ -185,6 +193,7 @@ def test_a_contest_does_not_start_in_the_past_and_may_start_at_a_second(api: Api
     assert api.get("contests/spring").json()["start_time"] == "2096-01-01T10:00:30.000Z"
 
 
+@sqlite_first
 @pytest.mark.parametrize(
     ("path", "fields", "label", "field"),
     [
@@ -220,6 +229,7 @@ def test_a_refused_form_keeps_its_input_and_says_what_is_wrong_next_to_the_field
         assert '<option value="verdict" selected' in refused.text
 
 
+@sqlite_first
 def test_a_refusal_names_the_field_of_a_form_that_cannot_be_found_again(api: Api) -> None:
     """Without a Referer the page with the form is unknown."""
     fields = {"final_release": "tomorrow", "final_phase": "all"}
@@ -230,6 +240,7 @@ def test_a_refusal_names_the_field_of_a_form_that_cannot_be_found_again(api: Api
     assert "ettings." not in words
 
 
+@sqlite_first
 def test_a_refusal_says_every_pattern_of_the_api_in_words(api: Api) -> None:
     """No text of a form or of the API is refused as one that "should match pattern"."""
     patterns = set(re.findall(r'"pattern": "((?:[^"\\\\]|\\\\.)*)"', json.dumps(api.app.openapi())))
@@ -237,6 +248,7 @@ def test_a_refusal_says_every_pattern_of_the_api_in_words(api: Api) -> None:
     assert {each for each in patterns if json.loads(f'"{each}"') not in PATTERNS} == set()
 
 
+@sqlite_first
 def test_a_refused_form_with_files_keeps_its_texts_too(api: Api) -> None:
     sent = {"input": ("x", b""), "answer": ("y", b"")}
     fields = {"group": "secret", "name": "../02"}
@@ -252,6 +264,7 @@ def test_a_refused_form_with_files_keeps_its_texts_too(api: Api) -> None:
     assert 'value="../02"' in reply.text
 
 
+@sqlite_first
 def test_an_outdated_form_of_a_case_replaces_no_newer_version_unseen(api: Api) -> None:
     address, page = "/admin/problems/echo/case", "/admin/problems/echo/case/02"
     version = re.search(r'name="seen_version" value="(\d+)"', api.get(page, user="admin").text)
@@ -294,6 +307,7 @@ def test_long_names_do_not_widen_tables(api: Api) -> None:
             assert one.page.evaluate(wide) == 0, path
 
 
+@sqlite_first
 def test_a_form_that_is_one_of_many_comes_back_alone(api: Api) -> None:
     """Of the forms to answer questions the one that was sent has the text again."""
     ids = [
@@ -307,6 +321,7 @@ def test_a_form_that_is_one_of_many_comes_back_alone(api: Api) -> None:
     assert 'name="everybody" checked' in form
 
 
+@sqlite_first
 def test_an_unknown_address_is_a_page_for_people_and_json_for_programs(api: Api) -> None:
     for path in ("/no/such/page", "/c/c/nothing", "/admin/contests/c/finals"):
         page = api.get(path, headers={"Accept": "text/html,*/*;q=0.8"}, user="admin")
@@ -317,6 +332,7 @@ def test_an_unknown_address_is_a_page_for_people_and_json_for_programs(api: Api)
     assert api.get("/api/nothing", headers={"Accept": "text/html"}).json()["code"] == 404
 
 
+@sqlite_first
 def test_a_finalized_contest_is_confirmed_by_its_button(api: Api) -> None:
     add_submission(api.service, {"02": share(1), "03": share(1)})
     add_contest(api.service, "old", started=10 * HOUR)

@@ -17,7 +17,7 @@ from tests.builders.contests import (
     run_id,
     with_checkers,
 )
-from tests.builders.examples import rule_cases
+from tests.builders.examples import rule_cases, sqlite_first
 from tests.builders.judging import judge
 from tests.builders.scoring import share
 from tests.builders.service import Api, open_api
@@ -40,6 +40,7 @@ def ids(api: Api, kind: str, user: str | None = "team") -> list[str]:
     return [each["id"] for each in api.get(f"contests/c/{kind}", user=user).json()]
 
 
+@sqlite_first
 def test_a_silent_rejudging_leaves_no_gap_in_the_ids_of_judgements(contest: Api) -> None:
     """The number of the next judgement goes on by the silent one; no id on its way to anybody says a number."""
     contest.post("contests/c/rejudgings", user="admin", json={"reason": "silent", "problem": "echo"})
@@ -68,6 +69,7 @@ def test_a_plain_number_is_the_id_of_no_judgement(contest: Api, old: str) -> Non
     assert contest.get(f"contests/c/runs?judgement_id={old}", user="judge").json() == []
 
 
+@sqlite_first
 def test_an_id_is_good_in_its_contest_alone(contest: Api) -> None:
     add_contest(contest.service, "d")
     for kind in ("judgements", "runs"):
@@ -76,6 +78,7 @@ def test_an_id_is_good_in_its_contest_alone(contest: Api) -> None:
         assert contest.get(f"contests/d/{kind}/{shown_id}", user="judge").status_code == 404
 
 
+@sqlite_first
 def test_ids_of_runs_and_their_ordinals_do_not_count_final_cases(api: Api) -> None:
     add_problem(api.service, FINAL)
     add_contest(api.service, started=HOUR, settings={"final_minutes": 30})
@@ -87,6 +90,7 @@ def test_ids_of_runs_and_their_ordinals_do_not_count_final_cases(api: Api) -> No
     assert run["ordinal"] == api.get("contests/c/problems", user="team").json()[0]["test_data_count"]
 
 
+@sqlite_first
 def test_ids_outlive_the_server(database_url: str, tmp_path: Path) -> None:
     with open_api(database_url, tmp_path) as api:
         add_problem(api.service)
@@ -97,6 +101,7 @@ def test_ids_outlive_the_server(database_url: str, tmp_path: Path) -> None:
         assert (ids(api, "judgements"), ids(api, "runs")) == before
 
 
+@sqlite_first
 def test_who_follows_a_contest_while_ids_change_is_told_so(api: Api) -> None:
     """As when a server is brought up to date that has told of judgements by their numbers."""
     add_problem(api.service)
@@ -120,6 +125,7 @@ def test_who_follows_a_contest_while_ids_change_is_told_so(api: Api) -> None:
         assert fold([*events, *news]) == shown(later, "c", "judge")
 
 
+@sqlite_first
 def test_the_secret_of_a_contest_is_shown_to_nobody(contest: Api) -> None:
     with contest.service.database.read() as session:
         secret = session.get_one(ContestRow, "c").secret

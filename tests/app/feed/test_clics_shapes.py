@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
-from tests.builders.examples import rule_cases
+from tests.builders.examples import rule_cases, sqlite_first
 from tests.builders.schemas import faults
 from tests.builders.scoring import JUDGE_ERROR, REJECTED, raw, share
 from tests.builders.service import Api
@@ -33,6 +33,7 @@ def contest(api: Api, request: pytest.FixtureRequest) -> str:
     return str(request.param)
 
 
+@sqlite_first
 @pytest.mark.parametrize("user", [None, "team", "judge"])
 def test_collections_and_their_objects_have_the_shapes_of_clics(api: Api, contest: str, user: str | None) -> None:
     """The unmodified schemas where a contest shows partly correct as AC; with PC among the types where it does not."""
@@ -53,11 +54,13 @@ def test_the_scoreboard_has_the_shape_of_clics(api: Api, contest: str, user: str
     assert faults("scoreboard", api.get(f"contests/c/scoreboard{query}", user=user).json()) == []
 
 
+@sqlite_first
 def test_a_partly_correct_judgement_is_shown_as_the_contest_wants_it(api: Api, contest: str) -> None:
     types = [each["judgement_type_id"] for each in api.get("contests/c/judgements", user="judge").json()]
     assert types == ["AC", contest, "WA", "JE", "CE", None, "PC" if contest == "PC" else "AC"]
 
 
+@sqlite_first
 def test_every_judgement_type_that_is_shown_is_among_those_listed(api: Api, contest: str) -> None:
     assert contest
     listed = {each["id"] for each in api.get("contests/c/judgement-types").json()}
@@ -66,6 +69,7 @@ def test_every_judgement_type_that_is_shown_is_among_those_listed(api: Api, cont
     assert shown | runs <= listed
 
 
+@sqlite_first
 def test_a_contest_that_has_not_begun_has_the_shapes_too(api: Api) -> None:
     add_problem(api.service)
     add_contest(api.service, started=-timedelta(hours=1))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import random
 import time
 from typing import Any
 
@@ -11,100 +9,21 @@ import pytest
 
 from app.accounts.service.viewer import PUBLIC, Viewer
 from app.contests.service import visibility
-from app.contests.service.visibility import seen_by
 from app.core.http import lists
 from app.core.http.lists import FEW, Large
-from app.feed.service.collections import BY_NAME, Collection
 from app.submissions.queries import submission_queries
-from app.submissions.routes.submissions import JUDGEMENTS, RUNS, SUBMISSIONS
-from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, pass_time
-from tests.builders.examples import sqlite_first
+from tests.builders.contests import add_contest, add_problem, add_submission
 from tests.builders.scoring import REJECTED, raw
 from tests.builders.service import Api
 from tests.builders.streams import open_stream
 from tests.builders.verdicts import judge
 
-LARGE = (SUBMISSIONS, JUDGEMENTS, RUNS)
-SMALL = tuple(BY_NAME[name] for name in ("teams", "clarifications", "commentary", "awards", "problems"))
 VIEWERS = {
     None: PUBLIC,
     "judge": Viewer("judge"),
     "team": Viewer("team", "team", "team"),
     "other": Viewer("team", "other", "other"),
 }
-
-
-def slow(api: Api, kind: Large | Collection, viewer: Viewer) -> list[Any]:
-    """The slow twin: every row of the contest is looked at for this viewer alone."""
-    snapshot = api.service.boards.snapshot("c", public=not viewer.sees_all)
-    assert snapshot is not None
-    snapshot = seen_by(viewer, snapshot)
-    with api.service.database.read() as session:
-        if isinstance(kind, Large):
-            pairs = sorted(kind.documents(viewer, snapshot, session, None), key=lambda pair: pair[0])
-            return [as_answered(kind.collection, document) for _, document in pairs]
-        return [as_answered(kind, each) for each in kind.documents(viewer, snapshot, session)]
-
-
-def as_answered(collection: Collection, document: Any) -> Any:
-    """An object as JSON has it."""
-    return json.loads(collection.parsed(document).model_dump_json(exclude_unset=collection.sparse))
-
-
-def check_all(api: Api) -> None:
-    """Every list says to every kind of viewer what its slow twin says."""
-    for user, viewer in VIEWERS.items():
-        for kind in (*LARGE, *SMALL):
-            name = kind.collection.name if isinstance(kind, Large) else kind.name
-            reply = api.get(f"contests/c/{name}", user=user)
-            assert reply.status_code == 200, reply.text
-            expected = slow(api, kind, viewer)
-            assert reply.json() == expected, (name, user)
-            if isinstance(kind, Large):
-                assert by_pages(api, f"contests/c/{name}?limit=2", user) == expected, (name, user)
-
-
-def by_pages(api: Api, path: str, user: str | None) -> list[Any]:
-    """Read a list page by page, as the replies lead on."""
-    objects: list[Any] = []
-    while True:
-        reply = api.get(path, user=user)
-        assert reply.status_code == 200, reply.text
-        objects += reply.json()
-        if "next" not in reply.links:
-            return objects
-        assert len(reply.json()) == 2
-        path = reply.links["next"]["url"].removeprefix("/api/")
-
-
-@sqlite_first
-def test_lists_say_what_a_slow_look_says_whatever_happens_in_between(api: Api, monkeypatch: Any) -> None:
-    """Submissions, verdicts with new bests, a freeze, a comment and a hidden team, in slices of three."""
-    monkeypatch.setattr(lists, "SLICE", 3)
-    add_problem(api.service, FINAL)
-    rule = {"kind": "relative", "counting": "best-case"}
-    add_contest(api.service, started=-HOUR, freeze=HOUR, settings={"final_minutes": 60}, rule=rule)
-    draw = random.Random(4)
-    check_all(api)
-    pass_time(api.service, 2 * HOUR)
-    waiting = []
-    for step in range(12):
-        team = draw.choice(("team", "other"))
-        if step % 3 == 0:
-            waiting.append(add_submission(api.service, None, team=team, minute=60 + step))
-        else:
-            scores = {"02": raw(draw.randrange(1, 9)), "03": raw(draw.randrange(1, 9))}
-            add_submission(api.service, scores, team=team, minute=60 + step)
-        check_all(api)
-        if step == 6:
-            pass_time(api.service, 2.5 * HOUR)
-        if step % 4 == 3:
-            judge(api.service, waiting.pop(), {"02": raw(draw.randrange(1, 9))})
-            check_all(api)
-    api.put("teams/other", user="admin", json={"id": "other", "name": "Other", "hidden": True})
-    check_all(api)
-    pass_time(api.service, 4 * HOUR)
-    check_all(api)
 
 
 def test_a_list_has_an_etag_that_changes_with_what_is_seen(api: Api) -> None:

@@ -98,6 +98,25 @@ class Walk:
                 assert tags.setdefault(reply.text, reply.headers["etag"]) == reply.headers["etag"], (step, name, user)
                 assert len(set(tags.values())) == len(tags), (step, name, user)
 
+    def check_pages(self) -> None:
+        """The pages of each long list are the list."""
+        for user in (None, "team", "judge"):
+            for each in (SUBMISSIONS, JUDGEMENTS, RUNS):
+                path = f"contests/c/{each.collection.name}"
+                assert self.by_pages(f"{path}?limit=2", user) == self.api.get(path, user=user).json(), (path, user)
+
+    def by_pages(self, path: str, user: str | None) -> list[Any]:
+        """Read a list page by page, as the replies lead on."""
+        objects: list[Any] = []
+        while True:
+            reply = self.api.get(path, user=user)
+            assert reply.status_code == 200, reply.text
+            objects += reply.json()
+            if "next" not in reply.links:
+                return objects
+            assert len(reply.json()) == 2
+            path = reply.links["next"]["url"].removeprefix("/api/")
+
     def admin(self, method: str, path: str, body: Any) -> Any:
         """What an admin does, and may do at this moment."""
         reply = self.api.request(method, path, user="admin", json=body)
@@ -217,5 +236,6 @@ def test_each_list_is_the_fresh_one_for_every_viewer_through_a_whole_contest(
         for step in steps:
             step(walk)
             walk.check(f"{milestone}: {step.__name__}")
+        walk.check_pages()
     seen_by_all = {name: len(walk.told[name, None]) for name in ("submissions", "judgements", "teams", "problems")}
     assert all(count > 1 for count in seen_by_all.values()), seen_by_all

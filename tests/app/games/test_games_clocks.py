@@ -14,6 +14,7 @@ from app.games import queries as games_queries
 from app.tables import GameMoveRow, GameRow
 from tests.builders.clocks import WallClock, wall_clock
 from tests.builders.contests import HOUR, change_contest
+from tests.builders.examples import sqlite_first
 from tests.builders.games import (
     GAME,
     STEP,
@@ -57,6 +58,7 @@ def state(api: Api, game: dict[str, object], user: str = "team") -> tuple[object
     return now["winner"], now["ending"]
 
 
+@sqlite_first
 def test_a_late_move_is_refused_and_the_game_is_lost_on_time(games: Api, wall: WallClock) -> None:
     limit(games.service, move_seconds=60)
     game = document(start(games, testcase="03"))
@@ -90,6 +92,7 @@ def test_a_package_says_the_times_and_the_contest_may_say_others(quick_api: Api)
     assert (clock["move_seconds"], clock["game_seconds"]) == (7, 300)
 
 
+@sqlite_first
 def test_abandoned_games_end_by_the_clock_at_the_moment_when_the_time_ran_out(games: Api, wall: WallClock) -> None:
     limit(games.service, move_seconds=60)
     game, practice = document(start(games)), document(start(games, None, parameters={"a": 9, "b": 9, "k": 3}))
@@ -107,6 +110,7 @@ def test_abandoned_games_end_by_the_clock_at_the_moment_when_the_time_ran_out(ga
     assert len(games.get("contests/c/submissions", user="team").json()) == 1
 
 
+@sqlite_first
 def test_a_pause_takes_nothing_from_the_clock_and_stops_moves(games: Api, wall: WallClock) -> None:
     limit(games.service, move_seconds=60)
     game = document(start(games, testcase="03"))
@@ -126,6 +130,7 @@ def test_a_pause_takes_nothing_from_the_clock_and_stops_moves(games: Api, wall: 
     assert state(games, game) == ("opponent", "clock")
 
 
+@sqlite_first
 def test_the_contests_end_cuts_a_game_which_is_lost_in_its_last_millisecond(games: Api, wall: WallClock) -> None:
     game = document(start(games, testcase="03"))
     wall.step(6 * HOUR)
@@ -136,6 +141,7 @@ def test_the_contests_end_cuts_a_game_which_is_lost_in_its_last_millisecond(game
     assert games.post(f"contests/c/problems/{GAME}/games", user="team", json={"testcase": "02"}).status_code == 403
 
 
+@sqlite_first
 def test_an_extended_contest_leaves_its_games_in_play_and_a_shortened_one_cuts_them(
     games: Api, wall: WallClock
 ) -> None:
@@ -159,6 +165,7 @@ def test_results_are_final_only_when_no_game_is_in_play(quick_games: Api, wall: 
     assert state(quick_games, game) == ("opponent", "contest")
 
 
+@sqlite_first
 def test_a_game_is_an_attempt_from_its_start_on(games: Api) -> None:
     limit(games.service, max_submissions=2)
     first = document(start(games))
@@ -195,6 +202,7 @@ def test_a_team_and_an_address_have_so_many_games_open_at_once(
         assert start(api).status_code == 201, "games that count have places left when those for practice are taken"
 
 
+@sqlite_first
 def test_ended_practice_games_are_kept_up_to_a_number(games: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(games_queries, "MOST_ENDED", 3)
     counted = win(games)
@@ -207,6 +215,7 @@ def test_ended_practice_games_are_kept_up_to_a_number(games: Api, monkeypatch: p
     assert listed == [*reversed(ids[2:]), counted["id"]]
 
 
+@sqlite_first
 def test_a_reply_that_was_never_stored_is_computed_again_the_same(games: Api, tmp_path: Path) -> None:
     body = {"parameters": {"a": 9, "b": 9, "k": 4}, "opponent": "random", "seed": 11}
     game = document(start(games, "team", **body))
@@ -223,6 +232,7 @@ def test_a_reply_that_was_never_stored_is_computed_again_the_same(games: Api, tm
         assert [each["move"] for each in stored["moves"]] == [each["move"] for each in after["moves"]]
 
 
+@sqlite_first
 def test_a_game_with_a_running_clock_ends_also_if_no_server_was_running(
     games: Api, wall: WallClock, tmp_path: Path
 ) -> None:

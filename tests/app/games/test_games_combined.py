@@ -20,6 +20,7 @@ from tests.app.games.test_games_judged import points
 from tests.app.judging.test_rejudgings import difference, do
 from tests.builders.clocks import WallClock, wall_clock
 from tests.builders.contests import HOUR, add_problem, with_checkers
+from tests.builders.examples import sqlite_first
 from tests.builders.games import (
     GAME,
     PACKAGE,
@@ -78,6 +79,7 @@ def begin(api: Api, kind: str, user: str = "team") -> None:
     assert reply.status_code == 201, reply.text
 
 
+@sqlite_first
 def test_a_game_goes_by_the_teams_own_clock_and_is_cut_where_that_ends(api: Api, wall: WallClock) -> None:
     add_games(api.service, settings={"personal_duration": "2:00:00"})
     assert start(api).status_code == 404, "a team that has not begun knows of no problem"
@@ -92,6 +94,7 @@ def test_a_game_goes_by_the_teams_own_clock_and_is_cut_where_that_ends(api: Api,
     assert start(api).status_code == 403
 
 
+@sqlite_first
 def test_a_virtual_team_plays_in_a_contest_that_is_final_and_its_games_count_for_it_alone(
     api: Api, wall: WallClock
 ) -> None:
@@ -110,6 +113,7 @@ def test_a_virtual_team_plays_in_a_contest_that_is_final_and_its_games_count_for
     assert len(sent(api)) == 2
 
 
+@sqlite_first
 def test_a_game_after_the_end_is_practice_of_the_contest_and_on_no_board(api: Api) -> None:
     add_games(api.service, started=9 * HOUR, settings={"practice": True})
     win(api)
@@ -119,6 +123,7 @@ def test_a_game_after_the_end_is_practice_of_the_contest_and_on_no_board(api: Ap
     assert points(api) == 0
 
 
+@sqlite_first
 def test_a_final_case_is_played_once_its_position_is_released_and_decides_after_the_end(
     api: Api, wall: WallClock
 ) -> None:
@@ -161,6 +166,7 @@ def test_relative_scoring_gives_all_points_to_whoever_wins_a_case(quick_api: Api
     assert (points(quick_api), points(quick_api, team="other")) == (50, 0)
 
 
+@sqlite_first
 def test_games_of_hidden_and_disqualified_teams_are_seen_by_judges_alone(api: Api) -> None:
     add_games(api.service)
     game = win(api, "other")
@@ -176,6 +182,7 @@ def test_games_of_hidden_and_disqualified_teams_are_seen_by_judges_alone(api: Ap
     assert document(start(api, "other", testcase="03"))["counted"] is True, "it may go on, as with answer files"
 
 
+@sqlite_first
 def test_a_changed_opponent_is_previewed_applied_and_undone(api: Api) -> None:
     """A transcript is of one opponent: against another the games are to be played again, and undo gives them back."""
     add_games(with_checkers(api).service)
@@ -218,6 +225,7 @@ def test_a_game_in_play_is_of_the_position_it_began_with_when_its_case_changes(q
     assert points(api) == 0
 
 
+@sqlite_first
 def test_a_contest_that_is_pinned_is_played_by_its_version(api: Api) -> None:
     add_games(with_checkers(api).service)
     win(api, testcase="03")
@@ -232,6 +240,7 @@ def test_a_contest_that_is_pinned_is_played_by_its_version(api: Api) -> None:
     assert points(api) == 100
 
 
+@sqlite_first
 def test_a_judge_and_an_owner_of_the_contest_watch_and_those_of_another_contest_do_not(api: Api) -> None:
     add_games(api.service)
     game = document(start(api))
@@ -245,6 +254,7 @@ def test_a_judge_and_an_owner_of_the_contest_watch_and_those_of_another_contest_
     assert api.get(f"games/{game['id']}", user="staff").status_code == 404
 
 
+@sqlite_first
 def test_the_audit_log_has_no_moves_of_teams_nor_of_judges_who_practise(api: Api) -> None:
     add_games(api.service)
     win(api)
@@ -254,6 +264,7 @@ def test_the_audit_log_has_no_moves_of_teams_nor_of_judges_who_practise(api: Api
     assert api.get("audit", user="admin").json() == []
 
 
+@sqlite_first
 def test_the_event_feed_tells_of_a_game_when_it_has_become_a_submission(api: Api) -> None:
     add_games(api.service)
     document(start(api, testcase="03"))
@@ -265,6 +276,7 @@ def test_the_event_feed_tells_of_a_game_when_it_has_become_a_submission(api: Api
     assert judgement["submission_id"] == game["submission_id"]
 
 
+@sqlite_first
 def test_a_game_goes_on_after_a_backup_is_restored(api: Api, tmp_path: Path) -> None:
     add_games(api.service)
     game = document(start(api, testcase="03"))

@@ -9,6 +9,7 @@ import pytest
 
 from app.tables import ContestProblemRow, ProblemRow
 from tests.builders.contests import HOUR, add_contest, add_problem, change_contest, pass_time
+from tests.builders.examples import sqlite_first
 from tests.builders.service import Api
 
 VARYING = {"jurado-time", "x-request-id"}
@@ -50,6 +51,7 @@ def second_contest(api: Api, **columns: Any) -> None:
     change_contest(api.service, "d", **columns)
 
 
+@sqlite_first
 def test_solutions_open_with_the_end_and_are_hidden_before(api: Api) -> None:
     add_problem(api.service)
     add_contest(api.service, started=-HOUR)
@@ -67,6 +69,7 @@ def test_a_frozen_board_keeps_solutions_closed_until_the_thaw(quick_api: Api) ->
     assert codes(quick_api) == HIDDEN
 
 
+@sqlite_first
 def test_the_last_of_several_contests_counts_and_practice_does_not(api: Api) -> None:
     add_problem(api.service)
     add_contest(api.service, started=6 * HOUR)
@@ -83,6 +86,7 @@ def test_the_last_of_several_contests_counts_and_practice_does_not(api: Api) -> 
     assert codes(api) == OPEN
 
 
+@sqlite_first
 @pytest.mark.parametrize("columns", SECRET.values(), ids=SECRET)
 def test_a_refusal_is_the_same_with_and_without_contests_whose_problems_are_not_seen(
     api: Api, columns: dict[str, Any]

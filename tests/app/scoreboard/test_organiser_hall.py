@@ -14,7 +14,10 @@ from app.scoreboard.service.reveal import Rehearsal
 from app.tables import AccountRow, TeamRow
 from tests.app.contests.test_contest_pages import text_of
 from tests.builders.contests import add_contest, add_problem, add_submission
+from tests.builders.examples import sqlite_first
 from tests.builders.service import HASH, Api, open_api
+
+pytestmark = sqlite_first
 
 HOUR = timedelta(hours=1)
 RIGHT = RawScore(CaseVerdict.ACCEPTED, 1, 1)

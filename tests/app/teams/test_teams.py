@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from tests.builders.examples import sqlite_first
 from tests.builders.service import Api
 
 TSV = {"Content-Type": "text/tab-separated-values"}
@@ -17,6 +18,7 @@ def ids(api: Api) -> set[str]:
     return {team["id"] for team in api.get("teams", user="judge").json()} - {"team", "other"}
 
 
+@sqlite_first
 def test_a_team_that_was_made_is_found(api: Api) -> None:
     made = api.post("teams", user="admin", json={"id": "t1", "name": "Ñandúes", "group_ids": [], "icpc_id": None})
     assert made.status_code == 201, made.text
@@ -25,12 +27,14 @@ def test_a_team_that_was_made_is_found(api: Api) -> None:
     assert made.json() == shown == api.get("teams/t1", user="judge").json()
 
 
+@sqlite_first
 def test_teams_come_as_json(api: Api) -> None:
     made = api.post("teams", user="admin", json=[{"id": "1", "name": "One"}, {"id": "2", "name": "Two", "label": "B"}])
     assert made.status_code == 201
     assert [team["label"] for team in made.json()] == ["1", "B"]
 
 
+@sqlite_first
 def test_teams_come_as_yaml(api: Api) -> None:
     text = "- id: '1'\n  name: One\n  hidden: true\n- {id: two, name: Two}\n"
     made = api.post("teams", user="admin", content=text, headers=YAML)
@@ -44,6 +48,7 @@ def test_teams_come_as_tab_separated_lines(quick_api: Api, header: str) -> None:
     assert [(team["id"], team["name"]) for team in made.json()] == [("1", "Shanghai Tigers"), ("2", "CMU1")]
 
 
+@sqlite_first
 def test_every_fault_of_an_import_is_listed_and_nothing_is_kept(api: Api) -> None:
     sent: list[Any] = [
         {"id": "good", "name": "Good"},
@@ -104,6 +109,7 @@ def test_what_cannot_be_read_is_refused(quick_api: Api, headers: dict[str, str],
     assert refused.status_code == refused.json()["code"] == code, refused.text
 
 
+@sqlite_first
 def test_an_old_team_is_replaced_only_on_request(api: Api) -> None:
     api.post("teams", user="admin", json={"id": "t1", "name": "Old"})
     both = [{"id": "t1", "name": "New"}, {"id": "t2", "name": "Two"}]
@@ -114,6 +120,7 @@ def test_an_old_team_is_replaced_only_on_request(api: Api) -> None:
     assert api.get("teams/t1", user="judge").json()["name"] == "New"
 
 
+@sqlite_first
 def test_a_team_is_put_changed_and_deleted(api: Api) -> None:
     assert api.put("teams/t1", user="admin", json={"id": "t2", "name": "One"}).status_code == 409
     for name in ("One", "Uno"):
@@ -133,12 +140,14 @@ def test_a_team_is_put_changed_and_deleted(api: Api) -> None:
     assert api.delete("teams/t1", user="admin").status_code == 404
 
 
+@sqlite_first
 def test_a_team_with_accounts_stays(api: Api) -> None:
     refused = api.delete("teams/team", user="admin")
     assert refused.status_code == 409
     assert refused.json()["message"] == "the team has 1 accounts"
 
 
+@sqlite_first
 def test_teams_take_part_until_they_are_withdrawn(api: Api) -> None:
     api.post("contests", user="admin", json={"id": "c", "name": "C", "duration": "1:00:00"})
     refused = api.post("contests/c/teams", user="admin", json={"team_ids": ["team", "none", "nobody"]})
@@ -153,11 +162,13 @@ def test_teams_take_part_until_they_are_withdrawn(api: Api) -> None:
     assert api.get("contests/c/teams/team").status_code == 200
 
 
+@sqlite_first
 def test_every_team_takes_part_in_a_contest_open_to_all(api: Api) -> None:
     api.post("contests", user="admin", json={"id": "c", "name": "C", "duration": "1:00:00", "open_to_all": True})
     assert [team["id"] for team in api.get("contests/c/teams").json()] == ["other", "team"]
 
 
+@sqlite_first
 def test_a_hidden_team_is_seen_by_judges_and_itself_only(api: Api) -> None:
     api.post("contests", user="admin", json={"id": "c", "name": "C", "duration": "1:00:00", "open_to_all": True})
     api.patch("teams/team", user="admin", json={"hidden": True})
