@@ -56,13 +56,7 @@ from app.judging.service.jobs import start_engine
 from app.operations import routes as operations_routes
 from app.operations.service import counts
 from app.operations.service.bootstrap import bring_keys, initialise
-from app.operations.service.counts import (
-    hear_of_followers,
-    hear_of_rows,
-    hear_of_workers,
-    listening,
-    share_counts,
-)
+from app.operations.service.counts import hear, listening
 from app.routes import routes_of
 from app.sandbox import groups
 from app.sandbox.environment import ProtectionState
@@ -243,15 +237,12 @@ def attach(app: FastAPI, service: Service) -> None:
     app.state.authenticator = Authenticator(Logins(service.database, partial(service.writer.submit, note_use)))
     app.state.authenticator.listeners.append(app.state.hub.rights_changed)
     if (listener := service.listener) is not None:
-        hear_of_rows(listener, service.database, service.boards)
-        hear_of_followers(listener, app.state.hub)
-        hear_of_workers(listener, service.scrub)
         listener.hear(Kind.ACCOUNT, app.state.authenticator.forget)
         listener.lost(app.state.authenticator.forget)
         guesses = app.state.authenticator.guesses
         guesses.servers = lambda: listener.processes
         counts_of = {"account": guesses.failures, "address": guesses.failures}
-        share_counts(listener, service.writer, {**counts_of, "registration": app.state.registration_pace.asked})
+        hear(listener, service, app.state.hub, {**counts_of, "registration": app.state.registration_pace.asked})
     counts.register(app.state.metrics, service, lambda: len(app.state.hub.clients))
 
 

@@ -24,12 +24,10 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.grants import Failures
 from app.accounts.service.tokens import SESSION
-from app.archive.queries.scrub import Scrub
 from app.core.clock import the_clock, utc_now
 from app.core.db import by_id, clock
 from app.core.db.by_id import Kind
 from app.core.db.database import Database
-from app.core.db.writer import Writer
 from app.core.loops import states
 from app.core.metrics import Metrics
 from app.core.service import Service
@@ -37,7 +35,6 @@ from app.feed.service.hub import Hub
 from app.operations import queries
 from app.operations.queries import Latencies
 from app.operations.service.readiness import damaged_files
-from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 
 if TYPE_CHECKING:
     from app.core.db.listener import Listener
@@ -206,42 +203,31 @@ def listening(database: Database) -> Listener | None:
     return Listener(database.url, database.origin)
 
 
-def hear_of_workers(listener: Listener, scrub: Scrub) -> None:
-    """Let servers know of the stored files that workers wait for."""
-    listener.hear(Kind.UNREADABLE, scrub.note_elsewhere)
+def hear(listener: Listener, service: Service, hub: Hub, counts: Mapping[str, Failures]) -> None:
+    """Take the notices of other processes as what this one has written itself, and tell them what it counts.
 
-
-def hear_of_rows(listener: Listener, database: Database, boards: ScoreboardCache) -> None:
-    """Let changes of rows reach the caches that are made of them."""
+    `counts` are bounded within a minute over all servers; they are by the kind of their keys.
+    """
 
     def board(contest_id: str, *submission_ids: int) -> None:
         for submission_id in submission_ids:
-            boards.changed(contest_id, submission_id)
+            service.boards.changed(contest_id, submission_id)
         if not submission_ids:
-            boards.changed(contest_id)
-
-    listener.hear(Kind.CHANGED, database.changed)
-    listener.hear(Kind.BOARD, board)
-    listener.lost(database.changed)
-
-
-def share_counts(listener: Listener, writer: Writer, counts: Mapping[str, Failures]) -> None:
-    """Count what is bounded within a minute over all servers; `counts` are by the kind of their keys."""
+            service.boards.changed(contest_id)
 
     def tell(key: tuple[str, str], most: int) -> None:
-        writer.submit(by_id.send, (Kind.COUNTED.value, *key, most))
+        service.writer.submit(by_id.send, (Kind.COUNTED.value, *key, most))
 
-    def hear(kind: str, name: str, most: int) -> None:
+    def counted(kind: str, name: str, most: int) -> None:
         if kind in counts:
             counts[kind].add_elsewhere((kind, name), most)
 
     for each in counts.values():
         each.tell = tell
-    listener.hear(Kind.COUNTED, hear)
-
-
-def hear_of_followers(listener: Listener, hub: Hub) -> None:
-    """Let what others write and ask for reach feeds and streams."""
-    publisher = hub.publisher
-    listener.hear(Kind.EVENTS, publisher.written)
-    listener.lost(lambda: publisher.all_changed(again=True))
+    listener.hear(Kind.CHANGED, service.database.changed)
+    listener.hear(Kind.BOARD, board)
+    listener.hear(Kind.EVENTS, hub.publisher.written)
+    listener.hear(Kind.UNREADABLE, service.scrub.note_elsewhere)
+    listener.hear(Kind.COUNTED, counted)
+    listener.lost(service.database.changed)
+    listener.lost(lambda: hub.publisher.all_changed(again=True))
