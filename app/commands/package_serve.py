@@ -69,11 +69,12 @@ def serve_changes(stage: Stage, *, as_json: bool) -> None:
     next(changes)  # the watch begins before the package is read: no change falls between the two
     report_outcome(stage, stage.bring_in(), [], as_json=as_json)
     if as_json:
-        write_json({"url": stage.admin.url, "contest": CONTEST, "problem": stage.slug, **stage.tokens()})
+        tokens = {"token": stage.team_token, "admin_token": stage.admin_token}
+        write_json({"url": stage.admin.url, "contest": CONTEST, "problem": stage.slug, **tokens})
     else:
         typer.echo(instructions(stage))
     for names in changes:
-        stage.check_alive()
+        stage.admin.request("GET", "/health/live")  # raises where the server has ended
         if names is None or (outcome := stage.bring_in()) is None:
             continue
         report_outcome(stage, outcome, names, as_json=as_json)
@@ -83,7 +84,9 @@ def instructions(stage: Stage) -> str:
     """The commands to try the package with, as a contestant and as a judge."""
     from app.commands.package_stage import CONTEST
 
-    jurado, answers = command_name(), stage.folder / "submissions/accepted"
+    # As this command was started, so that the words can be copied.
+    jurado = "jurado" if shutil.which("jurado") or not sys.argv[0].endswith("jurado") else sys.argv[0]
+    answers = stage.folder / "submissions/accepted"
     example = next((path for path in sorted(answers.glob("*"))), answers)
     return "\n".join(
         (
@@ -106,12 +109,3 @@ def instructions(stage: Stage) -> str:
             "Save a file of the package, and it is brought in again. Ctrl-C ends.",
         )
     )
-
-
-def command_name() -> str:
-    """The words by which this command was started, so that those that are printed can be copied."""
-    called = Path(sys.argv[0])
-    if called.name != "jurado":
-        return "jurado"
-    on_path = shutil.which("jurado")
-    return "jurado" if on_path is not None and Path(on_path).resolve() == called.resolve() else str(called)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import secrets
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
@@ -67,6 +67,7 @@ class Stage:
     examples   whether example submissions are submitted
     team_token, admin_token   for the commands of contestants and judges
     is_served  whether a state of the package is in the contest
+    teams      ids of the teams of example submissions, by their paths
     """
 
     folder: Path
@@ -77,20 +78,8 @@ class Stage:
     slug: str = ""
     is_served: bool = False
     _seen: str = ""
-    _teams: dict[str, str] = field(default_factory=dict)
+    teams: dict[str, str] = field(default_factory=dict)
     _sent: dict[str, str] = field(default_factory=dict)
-
-    def tokens(self) -> dict[str, str]:
-        """The tokens, as programs read them."""
-        return {"token": self.team_token, "admin_token": self.admin_token}
-
-    def check_alive(self) -> None:
-        """Raise Failure where the server has ended."""
-        self.admin.request("GET", "/health/live")
-
-    def team_names(self) -> Mapping[str, str]:
-        """The names of the teams by their ids."""
-        return {TEAM: TEAM_NAME} | {team: path for path, team in self._teams.items()}
 
     def bring_in(self) -> Outcome | None:
         """Read the package and bring it to the server; None where it is as it was the last time."""
@@ -98,9 +87,9 @@ class Stage:
             data = write_archive(read_place(self.folder).package)
             arrival = read_arrival(data, None, None)  # a snapshot: files may go on changing
         except PackageErrors as errors:
-            return self._unless_seen(errors, [error.as_data() for error in errors.errors])
+            return Outcome([error.as_data() for error in errors.errors]) if self._is_new(str(errors)) else None
         except OSError as error:  # a file that goes away while it is read: the next change says more
-            return self._unless_seen(error, (), f"{error.filename}: {error.strerror}")
+            return Outcome((), f"{error.filename}: {error.strerror}") if self._is_new(str(error)) else None
         if not self._is_new(sha256(data).hexdigest()):
             return None
         package = arrival.package
@@ -109,41 +98,36 @@ class Stage:
         if errors_of(faults):
             return Outcome(listed)
         self.slug = package.slug
-        reply = self._upload(data)
+        reply = self.admin.request(
+            "POST",
+            "/api/problems",
+            params={"id": self.slug},
+            content=data,
+            headers={"Content-Type": "application/zip"},
+            accept=REFUSED,
+        )
         if not reply.is_success:
             return _refused(reply)
         change = self._settle(reply)
         sent = self._submit_examples(package) if self.examples else []
         return Outcome(listed, change=change, examples=sent)
 
-    def _unless_seen(self, error: Exception, faults: Sequence[PackageFault], refused: str = "") -> Outcome | None:
-        return Outcome(faults, refused) if self._is_new(str(error)) else None
-
     def _is_new(self, state: str) -> bool:
         before, self._seen = self._seen, state
         return state != before
 
-    def _upload(self, data: bytes) -> httpx.Response:
-        headers = {"Content-Type": "application/zip"}
-        params = {"id": self.slug}
-        return self.admin.request("POST", "/api/problems", params=params, content=data, headers=headers, accept=REFUSED)
-
     def _settle(self, reply: httpx.Response) -> JsonMapping | None:
         """Let the change count: at once, or by applying the rejudging as which it waits."""
         body = self.admin.body(reply)
-        if is_waiting(body):
-            return self._apply(body)
+        if is_waiting(body):  # what the new checker fails on becomes a judge error, for all to see
+            follow(self.admin, body, quiet=True)
+            change = self.admin.get(f"{body['href']}/difference")
+            applied(self.admin, body["href"], {"judge_errors": True}, wait=True, quiet=True)
+            return change
         if not self.is_served:
             self.admin.post(f"contests/{CONTEST}/problems", {"id": self.slug})
             self.is_served = True
         return None
-
-    def _apply(self, rejudging: JsonMapping) -> JsonMapping:
-        """Apply a rejudging once it is judged; what the new checker fails on becomes a judge error, for all to see."""
-        follow(self.admin, rejudging, quiet=True)
-        change = self.admin.get(f"{rejudging['href']}/difference")
-        applied(self.admin, rejudging["href"], {"judge_errors": True}, wait=True, quiet=True)
-        return change
 
     def _submit_examples(self, package: Package) -> list[str]:
         """Submit the example submissions that are new or have changed, each as a team of its own."""
@@ -162,11 +146,11 @@ class Stage:
 
     def _team_of(self, path: str) -> str:
         """The team of an example submission, made when it is first needed."""
-        if path not in self._teams:
-            team = f"{len(self._teams) + 1}-{NO_ID.sub('-', path.lower())}"[:LONGEST_ID].strip("-")
+        if path not in self.teams:
+            team = f"{len(self.teams) + 1}-{NO_ID.sub('-', path.lower())}"[:LONGEST_ID].strip("-")
             self.admin.post("teams", [{"id": team, "name": path, "label": team}])
-            self._teams[path] = team
-        return self._teams[path]
+            self.teams[path] = team
+        return self.teams[path]
 
 
 def set_up(folder: Path, admin: Client, admin_token: str, *, examples: bool) -> Stage:
@@ -219,18 +203,12 @@ def report_outcome(stage: Stage, outcome: Outcome | None, names: Sequence[str], 
         say(outcome.refused)
     time = f"{datetime.now().astimezone():%H:%M:%S}"
     errors = sum(": error: " in line for line in lines)
-    typer.echo(harmless(f"{time} {names_of(stage, names)}: {result_of(stage, outcome, errors)}"))
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    changed = ", ".join(names[:MOST_NAMES]) or str(stage.folder)
+    typer.echo(harmless(f"{time} {changed}{more}: {result_of(stage, outcome, errors)}"))
     if outcome.change is not None:
         for line in change_lines(stage, outcome.change):
             typer.echo(harmless(line))
-
-
-def names_of(stage: Stage, names: Sequence[str]) -> str:
-    """The files that changed, the first of them by name."""
-    if not names:
-        return str(stage.folder)
-    more = len(names) - MOST_NAMES
-    return ", ".join(names[:MOST_NAMES]) + (f" and {more} more" if more > 0 else "")
 
 
 def result_of(stage: Stage, outcome: Outcome, errors: int) -> str:
@@ -247,7 +225,7 @@ def result_of(stage: Stage, outcome: Outcome, errors: int) -> str:
 
 def change_lines(stage: Stage, change: JsonMapping) -> Iterator[str]:
     """Yield a line for each submission that is judged otherwise."""
-    teams = stage.team_names()
+    teams = {TEAM: TEAM_NAME} | {team: path for path, team in stage.teams.items()}
     shown = change["submissions"][:MOST_CHANGES]
     for each in shown:
         team = teams.get(each["team_id"] or "", each["team_id"])
