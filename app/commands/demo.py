@@ -18,8 +18,8 @@ from app.commands.fresh_service import fresh_service
 from app.commands.solver_process import generated, run_solver_on_files
 from app.core.commands.client import Client
 from app.core.commands.lookup import board_table, follow_job, reltime
-from app.core.commands.output import Failure, JsonMapping, say, show, write_json
-from app.core.commands.registry import AsJson, command
+from app.core.commands.output import Failure, JsonMapping, say, show
+from app.core.commands.registry import command
 from app.core.files.temporary import DEMO_PREFIX, locked_folder
 from app.packages.zips import zip_bytes
 from app.submissions.commands import send, wait_for_report
@@ -66,7 +66,7 @@ class Story:
 
 
 @command("demo")
-def demo(as_json: AsJson = False) -> None:
+def demo() -> None:
     """Play a whole contest through HTTP with a fresh service, and check what its steps change.
 
     An admin uploads a test case and a solver makes its answer; three teams submit and improve; a question is answered,
@@ -75,37 +75,28 @@ def demo(as_json: AsJson = False) -> None:
 
     Examples:
       jurado demo
-      jurado demo --json
     """
     began = time.monotonic()
 
     def talk(text: str) -> None:
-        if as_json:
-            say(text)
-        else:
-            typer.echo(f"{time.monotonic() - began:5.1f} s  {text}")
+        typer.echo(f"{time.monotonic() - began:5.1f} s  {text}")
 
     with locked_folder(DEMO_PREFIX) as folder, fresh_service(folder) as running:
         talk(f"a fresh service answers at {running.url}")
         story = Story(running.url, Client(new_login(running.url, "admin", running.password)), folder, talk)
         try:
-            boards = play(story, quiet=as_json)
+            play(story)
         finally:
             for client in (story.admin, *story.teams.values()):
                 client.close()
-    seconds = round(time.monotonic() - began, 1)
-    if as_json:
-        shown = [{"rows": list(each.values())} for each in boards]
-        write_json({"ok": not story.faults, "seconds": seconds, "differences": story.faults, "boards": shown})
     for fault in story.faults:
         say(f"wrong: {fault}")
-    if not as_json:
-        typer.echo(f"{'Something was wrong' if story.faults else 'The board changed as it should'}; {seconds} s.")
+    talk("something was wrong" if story.faults else "the board changed as it should")
     raise typer.Exit(1 if story.faults else 0)
 
 
-def play(story: Story, *, quiet: bool) -> list[Rows]:
-    """Play the story; returns the boards after the first round, after the second one, and at the end."""
+def play(story: Story) -> None:
+    """Play the story, and show the board after the first round, after the second one, and at the end."""
     begin(story)
     add_case(story)
     made = work(story)
@@ -113,12 +104,10 @@ def play(story: Story, *, quiet: bool) -> list[Rows]:
     for step in (first_round, second_round, finale):
         step(story, made)
         boards.append(story.rows())
-        if not quiet:
-            show(*board_table(CONTEST, story.board(), TEAMS))
+        show(*board_table(CONTEST, story.board(), TEAMS))
     first, second = (points_of(rows, "ants", "rollingballs") for rows in boards[:2])
     story.talk(f"{TEAMS['ants']} changed nothing at rollingballs: {first:.2f} points became {second:.2f} by new BESTs")
     story.expect(second < first, f"ants rollingballs: expected fewer points than {first} after a new BEST")
-    return boards
 
 
 def begin(story: Story) -> None:

@@ -9,6 +9,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from secrets import compare_digest
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 
 SECONDS_BETWEEN_LOOKS = 1.0
+# In which a client of a worker's metrics has to send its request.
+SECONDS_OF_A_CLIENT = 10.0
 
 
 @command("worker")
@@ -85,19 +88,45 @@ def worker(
 
 @contextmanager
 def _metrics(running: Worker, settings: Settings) -> Iterator[str]:
-    """Serve the metrics of a worker where a port is set; yields where they are, in words."""
+    """Serve GET /metrics alone, for the token of the setting, where a port is set; yields where, in words."""
     if not settings.metrics_port:
         yield ""
         return
-    from app.operations.commands.metrics_port import served_metrics
+    from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
-    with ExitStack() as stack:
-        try:
-            token = settings.metrics_token
-            stack.enter_context(served_metrics(running.metrics.registry, settings.host, settings.metrics_port, token))
-        except OSError as error:
-            raise Failure(f"{settings.host}:{settings.metrics_port}: {error.strerror or error}", 1) from None
+    from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+
+    class Handler(BaseHTTPRequestHandler):
+        timeout = SECONDS_OF_A_CLIENT
+
+        def do_GET(self) -> None:
+            given = self.headers.get("Authorization", "")
+            if self.path != "/metrics":
+                self.send_error(404)
+            elif not compare_digest(given.encode(), f"Bearer {settings.metrics_token}".encode()):
+                self.send_error(401)
+            else:
+                body = generate_latest(running.metrics.registry)
+                self.send_response(200)
+                self.send_header("Content-Type", CONTENT_TYPE_LATEST)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            """Log nothing: a scrape each few seconds is no news."""
+
+    try:
+        server = ThreadingHTTPServer((settings.host, settings.metrics_port), Handler)
+    except OSError as error:
+        raise Failure(f"{settings.host}:{settings.metrics_port}: {error.strerror or error}", 1) from None
+    server.daemon_threads = True
+    threading.Thread(target=server.serve_forever, name="metrics", daemon=True).start()
+    try:
         yield f", metrics at http://{settings.host}:{settings.metrics_port}/metrics"
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 def _wait_for_schema(url: str, stop: threading.Event) -> None:

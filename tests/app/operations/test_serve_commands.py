@@ -154,16 +154,14 @@ def test_init_says_what_is_there_and_changes_nothing_the_second_time(jurado: Jur
 
 def test_the_demo_plays_to_its_end_without_a_fault() -> None:
     done = subprocess.run(
-        module_command("app.commands", "demo", "--json"),
+        module_command("app.commands", "demo"),
         env=os.environ | environment(),
         capture_output=True,
         text=True,
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    said = json.loads(done.stdout)
-    assert said["ok"] is True
-    assert [len(board["rows"]) for board in said["boards"]] == [3, 3, 3]
+    assert done.stdout.splitlines()[-1].endswith("the board changed as it should")
 
 
 @pytest.mark.parametrize("verb", ["serve --port 0", "init"])
