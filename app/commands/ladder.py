@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import os
-import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 from pydantic import JsonValue
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 
-from app.commands.ladder_runs import OnDone, Run, Runner, Task, ended_by_sigterm
+from app.commands.ladder_runs import Run, Runner, Task, ended_by_sigterm
 from app.commands.solver_process import list_methods
-from app.core.commands.output import Failure, console, nearest, problem_folder, say, show, table, write_json
+from app.core.commands.output import Failure, nearest, problem_folder, show, table, write_json
+from app.core.commands.progress import progress_shown
 from app.core.commands.registry import AsJson, BundledProblem, command
 from app.core.faults import PackageErrors
 
@@ -113,13 +111,14 @@ def run_ladder(climb: Climb, methods: Sequence[str], jobs: int, *, quiet: bool) 
     with (
         ended_by_sigterm(),
         tempfile.TemporaryDirectory(prefix="jurado-ladder-") as name,
-        bar(len(methods) * len(cases), quiet) as step,
+        progress_shown(f"{climb.package.slug} ladder", quiet=quiet) as on_report,
     ):
         tasks = make_tasks(climb, methods, Path(name), jobs)
 
         def on_done(task: Task, run: Run) -> None:
             runs[task.method][run.instance] = run
-            step(task, run)
+            fraction = sum(map(len, runs.values())) / (len(methods) * len(cases))
+            on_report({"fraction": fraction, "best": None, "states": 0, "note": f"{task.method} {run.instance}"})
 
         Runner(on_done).run(tasks, jobs=jobs)
         judged = {
@@ -238,24 +237,3 @@ def ladder_row(climb: Climb, rung: Rung) -> list[str]:
         f"{max(seconds):.2f}" if seconds else "",
         f"{max(memory):.0f}" if memory else "",
     ]
-
-
-@contextmanager
-def bar(total: int, quiet: bool) -> Iterator[OnDone]:
-    """Show how many runs are done: a bar on a terminal, a line for each tenth elsewhere."""
-    if quiet:
-        yield lambda _task, _run: None
-        return
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console(err=True), transient=True, disable=not sys.stderr.isatty()) as progress:
-        shown = progress.add_task("starting", total=total)
-        done = 0
-
-        def step(task: Task, run: Run) -> None:
-            nonlocal done
-            done += 1
-            progress.update(shown, advance=1, description=f"{task.method} {run.instance}")
-            if not sys.stderr.isatty() and done * 10 // total > (done - 1) * 10 // total:
-                say(f"{task.problem}: {done} of {total} runs")
-
-        yield step
