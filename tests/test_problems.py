@@ -120,18 +120,13 @@ def test_an_answer_read_and_written_is_the_same(slug: str) -> None:
 
 
 @every_method
-def test_a_method_finds_an_answer_the_checker_accepts(slug: str, method: str) -> None:
+def test_a_method_finds_an_answer_the_checker_accepts_and_the_same_for_the_same_seed(slug: str, method: str) -> None:
     case = smallest(slug)
     instance = checker(slug).read_instance(case.input.read())
-    written = checker(slug).write_answer(quick_answer(slug, method, seed=1)).encode()
+    written, again = (checker(slug).write_answer(quick_answer(slug, method, seed=7)).encode() for _ in range(2))
+    assert again == written
     score = checker(slug).score_answer(instance, checker(slug).read_answer(written, instance), case.answer.read())
     assert score.raw >= 0
     assert score.max_raw is None or score.raw <= score.max_raw
     assert score.multiplier is None or 0 <= score.multiplier <= 1
     assert len(written) <= package(slug).settings.answers.limit
-
-
-@every_method
-def test_the_same_seed_and_steps_give_the_same_answer(slug: str, method: str) -> None:
-    one, other = (checker(slug).write_answer(quick_answer(slug, method, seed=7)) for _ in range(2))
-    assert one == other
