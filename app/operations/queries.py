@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 from datetime import datetime, timedelta
+from operator import add
 from typing import NamedTuple
 
 from pydantic import BaseModel
@@ -88,15 +89,8 @@ class Latencies:
 
     def __add__(self, other: Latencies) -> Latencies:
         """Those of both."""
-        within = tuple(one + two for one, two in zip(self.within, other.within, strict=True))
-        return Latencies(
-            within,
-            self.count + other.count,
-            self.seconds + other.seconds,
-            self.attempts + other.attempts,
-            self.failures + other.failures,
-            self.lost + other.lost,
-        )
+        within = tuple(map(add, self.within, other.within))
+        return Latencies(within, *map(add, astuple(self)[1:], astuple(other)[1:]))
 
 
 def latencies(session: Session, bounds: Sequence[float], after: int, upto: int | None = None) -> Latencies:

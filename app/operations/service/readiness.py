@@ -54,18 +54,15 @@ def stored_files(service: Service) -> StoredFiles:
 
     Where workers judge, these tell of the files that they wait for.
     """
-    last = service.scrub.last
-    faults = {
-        sha256: FileAtFault(sha256=sha256, error=error, waiting=0) for sha256, error in service.scrub.faults().items()
-    }
-    for fault in service.engine.files.all():
-        faults[fault.sha256] = FileAtFault(sha256=fault.sha256, error=fault.error, waiting=0)
-    if faults:
+    last, faults = service.scrub.last, []
+    if damaged := damaged_files(service):
         with service.database.read() as session:
-            for each in faults.values():
-                each.waiting = waiting_for_file(session, each.sha256)
+            faults = [
+                FileAtFault(sha256=sha256, error=error, waiting=waiting_for_file(session, sha256))
+                for sha256, error in damaged.items()
+            ]
     return StoredFiles(
-        faults=list(faults.values()),
+        faults=faults,
         read=last.files,
         bytes_read=last.size,
         orphans_removed=last.removed,
@@ -73,9 +70,9 @@ def stored_files(service: Service) -> StoredFiles:
     )
 
 
-def damaged_files(service: Service) -> set[str]:
-    """The stored files that are known to be missing or damaged."""
-    return {*service.scrub.faults(), *(fault.sha256 for fault in service.engine.files.all())}
+def damaged_files(service: Service) -> dict[str, str]:
+    """What is wrong with the stored files that are known to be missing or damaged."""
+    return {**service.scrub.faults(), **{fault.sha256: fault.error for fault in service.engine.files.all()}}
 
 
 T = TypeVar("T")
@@ -120,18 +117,27 @@ class Ready(BaseModel):
 
 async def readiness(service: Service, probing: SharedWork) -> Ready:
     """Ask the database and the engine; `probing` holds the question that the database has not answered yet."""
-    state = service.engine.graders()
-    answer = Ready(
-        ready=False,
-        database=False,
+    state, queue = service.engine.graders(), None
+    try:
+        _, queue = await asyncio.gather(_try_to_write(service), _try_to_read(service, probing))
+        if (listener := service.listener) is not None and listener.behind > SECONDS_BEHIND:
+            queue = None
+            log.warning("not ready", error=f"notices of other servers were heard {listener.behind:.0f} s ago")
+    except (SQLAlchemyError, CommitInDoubt, TimeoutError) as error:
+        log.warning("not ready", error=str(error) or type(error).__name__)
+    room = all(map(has_room, (service.settings.home, Path(service.files.place))))
+    oldest = None if queue is None or queue.oldest is None else (utc_now() - queue.oldest).total_seconds()
+    return Ready(
+        ready=queue is not None and state.alive > 0 and room,
+        database=queue is not None,
         graders=state.alive,
         grader_deaths=state.deaths,
         unprotected=sorted(name for name, lack in state.protections.items() if lack),
         sandbox={name: lack or "on" for name, lack in (await _apart(service.sandbox.lacks)).items()},
-        waiting=None,
-        oldest_seconds=None,
+        waiting=None if queue is None else queue.length,
+        oldest_seconds=oldest,
         damaged_files=len(damaged_files(service)),
-        room=all(map(has_room, (service.settings.home, Path(service.files.place)))),
+        room=room,
         loops={
             loop.name: LoopReport(
                 last_success=format_time_or_none(loop.succeeded), failures=loop.failures, error=loop.error
@@ -139,22 +145,6 @@ async def readiness(service: Service, probing: SharedWork) -> Ready:
             for loop in states()
         },
         clock_ahead_seconds=round(the_clock().ahead().total_seconds(), 1),
-    )
-    try:
-        _, queue = await asyncio.gather(_try_to_write(service), _try_to_read(service, probing))
-        if (listener := service.listener) is not None and listener.behind > SECONDS_BEHIND:
-            raise TimeoutError(f"notices of other servers were heard {listener.behind:.0f} s ago")
-    except (SQLAlchemyError, CommitInDoubt, TimeoutError) as error:
-        log.warning("not ready", error=str(error) or type(error).__name__)
-        return answer
-    oldest = None if queue.oldest is None else (utc_now() - queue.oldest).total_seconds()
-    return answer.model_copy(
-        update={
-            "ready": state.alive > 0 and answer.room,
-            "database": True,
-            "waiting": queue.length,
-            "oldest_seconds": oldest,
-        }
     )
 
 
