@@ -20,6 +20,7 @@ from app.packages.zips import zip_bytes
 from app.tables import AccountRow, AuditRow
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem, add_submission, with_checkers
 from tests.builders.described import document
+from tests.builders.examples import sqlite_first
 from tests.builders.games import add_games
 from tests.builders.judging import judge
 from tests.builders.packages import PROBLEM as PROBLEM_YAML
@@ -191,6 +192,7 @@ def change_judging(api: Api) -> None:
     done(api, "DELETE", "problems/other")
 
 
+@sqlite_first
 def test_every_operation_that_changes_something_has_an_entry(busy: Api) -> None:
     """A new operation fails this test until a request of it is made here, or it is named as a team's own."""
     for changes in (change_contests, change_people, change_roles, change_messages, change_judging):

@@ -12,6 +12,7 @@ import pytest
 from app.core.clics import format_time, parse_time
 from app.tables import JudgementRow
 from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission, judgement_id, pass_time
+from tests.builders.examples import sqlite_first
 from tests.builders.scoring import REJECTED, raw, share
 from tests.builders.service import Api
 from tests.builders.zips import unzipped
@@ -62,6 +63,7 @@ def points(api: Api, user: str | None = None, query: str = "") -> dict[str, floa
     return {row["team_id"]: row["score"]["score"] for row in reply.json()["rows"]}
 
 
+@sqlite_first
 def test_final_inputs_are_everybodys_from_their_release(api: Api) -> None:
     contest(api, released_in(HOUR))
     assert names(api) == names(api, None) == ["01", "02"]
@@ -74,6 +76,7 @@ def test_final_inputs_are_everybodys_from_their_release(api: Api) -> None:
     assert taken(send(api, "02", "03"), api) == ["02", "03"]
 
 
+@sqlite_first
 def test_a_team_asks_for_the_inputs_and_has_its_time_for_them(api: Api) -> None:
     contest(api, TIMED)
     assert names(api) == ["01", "02"]
@@ -133,6 +136,7 @@ def everything(api: Api, user: str | None) -> str:
 SECRET = 7_654_321
 
 
+@sqlite_first
 def test_nothing_of_final_answers_is_known_before_they_decide(api: Api) -> None:
     """Two teams have sent the same provisional answers; only one of them has a final one, and it is the best there is.
 
@@ -171,6 +175,7 @@ def test_nothing_of_final_answers_is_known_before_they_decide(api: Api) -> None:
     assert types["3"] == "WA"
 
 
+@sqlite_first
 def test_final_cases_decide_after_the_end_and_judges_may_ask_for_either(api: Api) -> None:
     contest(api, released_in(HOUR))
     add_submission(api.service, {"02": share(1), "03": share(0)}, minute=1)
@@ -186,6 +191,7 @@ def test_final_cases_decide_after_the_end_and_judges_may_ask_for_either(api: Api
     assert points(api, "judge", "?phase=provisional") == points(api, None, "?phase=provisional") == provisional
 
 
+@sqlite_first
 def test_provisional_and_final_cases_may_count_together(api: Api) -> None:
     contest(api, {**released_in(HOUR), "final_phase": "all"})
     add_submission(api.service, {"02": share(1)}, minute=1)
@@ -194,6 +200,7 @@ def test_provisional_and_final_cases_may_count_together(api: Api) -> None:
     assert points(api)["team"] == pytest.approx(40.0)
 
 
+@sqlite_first
 def test_final_cases_wait_for_the_thaw(api: Api) -> None:
     contest(api, released_in(HOUR), freeze=HOUR)
     add_submission(api.service, {"02": share(1), "03": share(0)}, minute=1)
@@ -205,6 +212,7 @@ def test_final_cases_wait_for_the_thaw(api: Api) -> None:
     assert points(api)["team"] == 0.0
 
 
+@sqlite_first
 def test_final_cases_that_nobody_can_answer_never_decide(api: Api) -> None:
     contest(api, {}, started=9 * HOUR)
     add_submission(api.service, {"02": share(1)}, minute=1)
@@ -214,6 +222,7 @@ def test_final_cases_that_nobody_can_answer_never_decide(api: Api) -> None:
     assert names(api, "judge") == ["01", "02", "03"]
 
 
+@sqlite_first
 def test_ordinals_of_provisional_cases_do_not_tell_how_many_final_ones_there_are(api: Api) -> None:
     swapped = {name.replace("secret/z", "secret/0"): data for name, data in FINAL.items()}
     jurado = "checker: exact\nscoring: {kind: absolute, direction: maximise}\nfinal: [secret/0]\n"
@@ -224,6 +233,7 @@ def test_ordinals_of_provisional_cases_do_not_tell_how_many_final_ones_there_are
     assert [case["ordinal"] for case in api.get(f"{PROBLEM}/testcases").json()] == [1, 2]
 
 
+@sqlite_first
 def test_a_judge_error_on_a_final_case_is_no_secret_of_the_provisional_ones(api: Api) -> None:
     contest(api, TIMED)
     add_submission(api.service, {"02": share(1), "03": REJECTED}, minute=1, judgement_type="PC")

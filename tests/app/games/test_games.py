@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.builders.examples import rule_cases
+from tests.builders.examples import rule_cases, sqlite_first
 from tests.builders.games import GAME, STEP, add_games, document, move, start, win
 from tests.builders.service import Api
 
@@ -16,6 +16,7 @@ def games(api: Api) -> Api:
     return api
 
 
+@sqlite_first
 def test_anybody_plays_for_practice_from_parameters(games: Api) -> None:
     parameters = {"a": 3, "b": 0, "k": 1}
     reply = start(games, None, parameters=parameters, opponent="one", seed=7)
@@ -36,6 +37,7 @@ def test_anybody_plays_for_practice_from_parameters(games: Api) -> None:
     assert games.get("contests/c/submissions", user="admin").json() == []
 
 
+@sqlite_first
 def test_the_same_move_again_gets_the_same_answer_also_when_the_game_has_gone_on(games: Api) -> None:
     game = document(start(games, testcase="03"))
     first = document(move(games, game["id"], 1))
@@ -48,6 +50,7 @@ def test_the_same_move_again_gets_the_same_answer_also_when_the_game_has_gone_on
     assert document(games.get(f"games/{game['id']}", user="team"))["next_move"] == 5
 
 
+@sqlite_first
 def test_a_stale_a_future_and_another_move_are_conflicts_and_change_nothing(games: Api) -> None:
     game = document(start(games, testcase="03"))
     for number, text in ((2, STEP), (3, STEP), (2**31 - 1, STEP)):
@@ -60,6 +63,7 @@ def test_a_stale_a_future_and_another_move_are_conflicts_and_change_nothing(game
     assert document(games.get(f"games/{game['id']}", user="team"))["next_move"] == 3
 
 
+@sqlite_first
 def test_a_won_game_becomes_a_submission_whose_answer_is_the_transcript(games: Api) -> None:
     game = win(games)
     assert (game["winner"], game["counted"], game["testcase"]) == ("you", True, "02")
@@ -69,6 +73,7 @@ def test_a_won_game_becomes_a_submission_whose_answer_is_the_transcript(games: A
     assert answer == games.get(f"games/{game['id']}/transcript", user="team").text
 
 
+@sqlite_first
 def test_the_seed_of_a_counted_game_is_hidden_until_it_has_ended(games: Api) -> None:
     game = document(start(games))
     assert game["seed"] is None
@@ -78,6 +83,7 @@ def test_the_seed_of_a_counted_game_is_hidden_until_it_has_ended(games: Api) -> 
     assert ended["seed"] is not None
 
 
+@sqlite_first
 def test_resigning_again_changes_nothing_and_an_ended_game_takes_no_move(games: Api) -> None:
     game = document(start(games))
     once = document(games.post(f"games/{game['id']}/resign", user="team"))
@@ -132,6 +138,7 @@ def test_an_illegal_move_is_refused_and_changes_nothing(games: Api, text: str) -
     assert document(games.get(f"games/{game['id']}", user="team"))["next_move"] == 1
 
 
+@sqlite_first
 def test_nobody_sees_or_plays_the_game_of_another_team(games: Api) -> None:
     game = document(start(games))
     for user in (None, "other", "staff"):
@@ -146,6 +153,7 @@ def test_nobody_sees_or_plays_the_game_of_another_team(games: Api) -> None:
     assert games.get("games/none", user="team").status_code == 404
 
 
+@sqlite_first
 def test_games_are_listed_by_problem_team_and_state(games: Api) -> None:
     ended, open_ = win(games), document(start(games, testcase="03"))
     practice = document(start(games, "team", parameters={"a": 3, "b": 0, "k": 1}))

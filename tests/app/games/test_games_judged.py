@@ -13,6 +13,7 @@ from checkers.doors import Rejected
 from games.checker import read_answer, read_instance, score_answer
 from games.transcript import read, replay
 from tests.builders.contests import HOUR, add_problem, with_checkers
+from tests.builders.examples import sqlite_first
 from tests.builders.games import GAME, PACKAGE, STEP, add_games, case, document, forced, move, start, win
 from tests.builders.judging import judge
 from tests.builders.service import Api, open_api
@@ -25,6 +26,7 @@ def points(api: Api, user: str | None = "team", team: str = "team") -> float:
     return float(next(row["score"]["score"] for row in rows if row["team_id"] == team))
 
 
+@sqlite_first
 def test_a_won_game_gives_the_points_of_its_case_and_a_lost_one_says_why(api: Api) -> None:
     add_games(api.service)
     win(api)
@@ -41,6 +43,7 @@ def test_a_won_game_gives_the_points_of_its_case_and_a_lost_one_says_why(api: Ap
     assert points(api) == 100
 
 
+@sqlite_first
 def test_a_group_gives_its_points_when_every_start_of_it_is_won(api: Api) -> None:
     add_games(api.service, changes={"data/secret/test_group.yaml": "score_aggregation: pass-fail\nmax_score: 20\n"})
     win(api)
@@ -51,6 +54,7 @@ def test_a_group_gives_its_points_when_every_start_of_it_is_won(api: Api) -> Non
     assert points(api) == 20
 
 
+@sqlite_first
 def test_a_team_that_has_sent_all_its_bytes_begins_no_game_that_counts(api: Api) -> None:
     """A game that has begun ends as a submission, and counts; practice goes on, and so do other teams."""
     add_games(api.service)
@@ -77,6 +81,7 @@ def test_a_team_that_has_sent_all_its_bytes_begins_no_game_that_counts(api: Api)
     assert (full.status_code, "bytes of all teams together in contest c" in full.json()["message"]) == (413, True)
 
 
+@sqlite_first
 def test_a_game_that_ends_in_the_freeze_is_hidden_by_it_and_a_practice_game_is_on_no_board(api: Api) -> None:
     add_games(api.service, started=4.5 * HOUR, freeze=HOUR)
     win(api)
@@ -86,6 +91,7 @@ def test_a_game_that_ends_in_the_freeze_is_hidden_by_it_and_a_practice_game_is_o
     assert len(api.get("contests/c/submissions", user="admin").json()) == 1
 
 
+@sqlite_first
 def test_games_are_rejudged_by_replaying_their_transcripts(api: Api) -> None:
     add_games(api.service)
     game = win(api)
@@ -119,6 +125,7 @@ def test_a_transcript_with_one_move_changed_is_rejected_where_it_was_changed() -
 MOVES = st.lists(st.tuples(st.integers(1, 9), st.sampled_from([STEP, "0 1", "2 0", "1 1"])), max_size=9)
 
 
+@sqlite_first
 @given(one=MOVES, other=MOVES, resigns=st.booleans())
 @settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_interleaving_of_posts_from_two_clients_gives_a_legal_transcript(
@@ -146,6 +153,7 @@ def test_any_interleaving_of_posts_from_two_clients_gives_a_legal_transcript(
     assert replay(read(api.get(f"games/{game['id']}/transcript", user="team").text)).fault is None
 
 
+@sqlite_first
 def test_games_move_with_their_contest_and_those_in_play_go_on(api: Api, tmp_path: Path) -> None:
     add_games(with_checkers(api).service)
     won, open_ = win(api), document(start(api, testcase="03"))

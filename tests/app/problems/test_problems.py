@@ -8,12 +8,14 @@ from app.packages.markdown import parser
 from app.problems.service import problems
 from app.problems.service.problems import Sample, choose_language, with_samples
 from tests.builders.contests import HOUR, add_contest, add_problem
+from tests.builders.examples import sqlite_first
 from tests.builders.packages import PROBLEM
 from tests.builders.service import Api
 
 STATEMENT = "contests/c/problems/echo/statement"
 
 
+@sqlite_first
 def test_a_problem_says_what_clics_wants_and_how_it_is_scored(api: Api) -> None:
     add_problem(api.service)
     add_contest(api.service, rule={"kind": "relative", "max_points": 30})
@@ -37,6 +39,7 @@ def test_a_problem_says_what_clics_wants_and_how_it_is_scored(api: Api) -> None:
     assert api.get(found[0]["statement"][0]["href"]).status_code == 200
 
 
+@sqlite_first
 def test_a_problem_names_who_made_it_and_where_it_comes_from_without_their_addresses(api: Api) -> None:
     yaml = f"{PROBLEM}source: [An olympiad, {{name: A site, url: https://a.example}}]\n"
     add_problem(api.service, {"problem.yaml": yaml})
@@ -48,6 +51,7 @@ def test_a_problem_names_who_made_it_and_where_it_comes_from_without_their_addre
     assert "a@writer.example" not in api.get("contests/c/problems").text
 
 
+@sqlite_first
 def test_before_the_start_only_judges_see_problems(api: Api) -> None:
     add_problem(api.service)
     add_contest(api.service, started=-HOUR)
@@ -59,12 +63,14 @@ def test_before_the_start_only_judges_see_problems(api: Api) -> None:
     assert api.get(STATEMENT, user="judge").status_code == 200
 
 
+@sqlite_first
 def test_a_problem_of_another_contest_is_not_found_here(api: Api) -> None:
     add_problem(api.service)
     add_contest(api.service, problem_id=None)
     assert api.get("contests/c/problems/echo", user="admin").status_code == 404
 
 
+@sqlite_first
 def test_the_statement_has_its_title_in_its_language_and_the_samples_at_its_end(api: Api) -> None:
     add_problem(api.service)
     add_contest(api.service)
@@ -79,6 +85,7 @@ def test_the_statement_has_its_title_in_its_language_and_the_samples_at_its_end(
     assert markdown.text.startswith("# Eco\n\nDilo otra vez.\n")
 
 
+@sqlite_first
 def test_the_language_is_that_asked_for_or_accepted_or_english(api: Api) -> None:
     add_problem(api.service)
     add_contest(api.service)
@@ -89,6 +96,7 @@ def test_the_language_is_that_asked_for_or_accepted_or_english(api: Api) -> None
     assert choose_language("pt", "", ["de", "fr"]) == "de"
 
 
+@sqlite_first
 def test_raw_html_in_a_statement_is_shown_and_not_obeyed(api: Api) -> None:
     hostile = '<script>alert(1)</script> [x](javascript:alert(1)) <img src=x onerror="alert(1)">\n'
     add_problem(api.service, {"statement/problem.en.md": hostile})
@@ -125,6 +133,7 @@ def test_samples_go_where_the_statement_wants_them_and_the_rest_to_its_end() -> 
     assert with_samples("Text.\n", samples[:1], "en").index("Text.") == 0
 
 
+@sqlite_first
 def test_a_statement_that_takes_too_long_to_render_is_shown_as_it_was_written(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -140,6 +149,7 @@ def test_a_statement_that_takes_too_long_to_render_is_shown_as_it_was_written(
     assert problems.UNRENDERED not in spanish, "the others are rendered"
 
 
+@sqlite_first
 def test_a_long_statement_is_rendered_as_a_short_one(api: Api) -> None:
     add_problem(api.service, {"statement/problem.en.md": "*a* " * (problems.QUICK // 3) + "\n"})
     add_contest(api.service)
@@ -147,6 +157,7 @@ def test_a_long_statement_is_rendered_as_a_short_one(api: Api) -> None:
     assert page.count("<em>a</em>") == problems.QUICK // 3
 
 
+@sqlite_first
 def test_a_long_sample_scrolls_on_the_screen_and_is_whole_on_paper(api: Api) -> None:
     add_problem(api.service)
     add_contest(api.service)
@@ -155,6 +166,7 @@ def test_a_long_sample_scrolls_on_the_screen_and_is_whole_on_paper(api: Api) -> 
     assert "pre { max-height: none; }" in paper
 
 
+@sqlite_first
 def test_a_page_is_readable_on_a_phone_and_in_the_dark_and_fetches_nothing_from_elsewhere(api: Api) -> None:
     add_problem(api.service, {"statement/problem.en.md": "$$x$$ [far](https://a.example)\n"})
     add_contest(api.service)

@@ -14,9 +14,12 @@ from app.problems.queries.scoring_input import scored_contest
 from app.submissions.queries.attempts import KnownScores, attempts
 from app.tables import JudgementRow
 from tests.builders.contests import add_contest, add_problem, add_submission
+from tests.builders.examples import sqlite_first
 from tests.builders.packages import PROBLEM
 from tests.builders.scoring import JUDGE_ERROR, REJECTED, raw, share
 from tests.builders.service import open_service
+
+pytestmark = sqlite_first
 
 
 @pytest.fixture

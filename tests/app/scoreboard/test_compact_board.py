@@ -11,7 +11,7 @@ import pytest
 from app.scoreboard.service.pages import hundredths
 from app.tables import TeamRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
-from tests.builders.examples import rule_cases
+from tests.builders.examples import rule_cases, sqlite_first
 from tests.builders.scoring import raw
 from tests.builders.service import Api
 
@@ -69,6 +69,7 @@ def test_the_compact_form_has_the_figures_of_the_whole_form_for_every_role(api: 
         assert compact.headers["Content-Type"] == "application/vnd.jurado.scoreboard+json"
 
 
+@sqlite_first
 def test_a_frozen_compact_board_changes_by_nothing_but_what_waits(api: Api) -> None:
     add_contest(api.service, started=4 * HOUR, freeze=2 * HOUR, rule=RELATIVE)
     add_submission(api.service, {"02": raw(8)}, minute=10)
@@ -81,6 +82,7 @@ def test_a_frozen_compact_board_changes_by_nothing_but_what_waits(api: Api) -> N
     assert api.get(f"{COMPACT}&public=false", user="team").status_code == 403
 
 
+@sqlite_first
 def test_hidden_teams_and_those_of_other_groups_are_not_in_the_compact_form(api: Api) -> None:
     add_contest(api.service, rule=RELATIVE)
     with api.service.database.write() as session:
@@ -93,12 +95,14 @@ def test_hidden_teams_and_those_of_other_groups_are_not_in_the_compact_form(api:
     assert api.get(f"{COMPACT}&group_id=none").status_code == 400
 
 
+@sqlite_first
 def test_before_the_start_the_compact_form_has_no_problems(api: Api) -> None:
     add_contest(api.service, started=-HOUR)
     assert api.get(COMPACT).json()["problems"] == []
     assert len(api.get(COMPACT, user="admin").json()["problems"]) == 1
 
 
+@sqlite_first
 def test_since_a_version_the_compact_form_has_the_changed_rows_only(api: Api) -> None:
     add_contest(api.service)
     version = api.get(COMPACT).json()["version"]
@@ -112,6 +116,7 @@ def test_since_a_version_the_compact_form_has_the_changed_rows_only(api: Api) ->
     assert (later["team_ids"], later["problems"][0]["scores"]) == ([], [])
 
 
+@sqlite_first
 def test_an_unchanged_compact_board_is_not_sent_again_and_raw_scores_are_refused(api: Api) -> None:
     add_contest(api.service)
     first = api.get(COMPACT)
@@ -122,6 +127,7 @@ def test_an_unchanged_compact_board_is_not_sent_again_and_raw_scores_are_refused
     assert api.get("contests/c/scoreboard?form=small").status_code == 400
 
 
+@sqlite_first
 def test_the_short_way_and_the_long_way_send_the_same_compact_board(api: Api) -> None:
     add_contest(api.service, rule=RELATIVE)
     version = api.get(COMPACT).json()["version"]

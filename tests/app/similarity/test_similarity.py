@@ -12,6 +12,7 @@ from app.contests.schemas import ContestSettings
 from app.core.service import Service
 from app.tables import ContestRow, SubmissionRow, TeamRow
 from tests.builders.contests import add_contest, add_problem, add_submission
+from tests.builders.examples import sqlite_first
 from tests.builders.scoring import REJECTED, share
 from tests.builders.service import Api
 
@@ -48,6 +49,7 @@ def found(api: Api, path: str = "", **params: Any) -> Any:
     return reply.json()
 
 
+@sqlite_first
 def test_the_same_wrong_answers_are_told_with_who_was_first(contest: Api) -> None:
     later = send(contest, "team", {"02": LONG, "03": b"9 " * 50}, minute=9)
     first = send(contest, "other", {"02": LONG, "03": b"8 " * 50}, minute=2)
@@ -71,12 +73,14 @@ def test_the_same_wrong_answers_are_told_with_who_was_first(contest: Api) -> Non
     assert (told["unread"], told["sources"]) == (0, [])
 
 
+@sqlite_first
 def test_an_answer_written_otherwise_is_told(contest: Api) -> None:
     send(contest, "team", {"02": LONG})
     send(contest, "other", {"02": LONG.replace(b" ", b"\n")})
     assert [pair["kind"] for pair in found(contest)["pairs"]] == ["near"]
 
 
+@sqlite_first
 def test_right_answers_of_a_problem_that_has_one_are_not_told(contest: Api) -> None:
     send(contest, "team", {"02": LONG}, share(1))
     send(contest, "other", {"02": LONG}, share(1))
@@ -85,6 +89,7 @@ def test_right_answers_of_a_problem_that_has_one_are_not_told(contest: Api) -> N
     assert (case["weight"], case["why_nothing"]) == (0.0, "the only right answer")
 
 
+@sqlite_first
 def test_equal_full_answers_are_told_where_others_are_as_good(api: Api) -> None:
     add_problem(api.service, OTHER_CHECKER)
     add_contest(api.service)
@@ -96,6 +101,7 @@ def test_equal_full_answers_are_told_where_others_are_as_good(api: Api) -> None:
     assert reasons == {"02": None, "03": "the expected answer"}
 
 
+@sqlite_first
 def test_pairs_below_the_least_ratio_are_left_out_and_the_rest_is_counted(contest: Api) -> None:
     for team in ("team", "other", "third"):
         send(contest, team, {"02": LONG, "03": team.encode() * 20})
@@ -105,6 +111,7 @@ def test_pairs_below_the_least_ratio_are_left_out_and_the_rest_is_counted(contes
     assert (len(told["pairs"]), told["left_off"]) == (1, 2)
 
 
+@sqlite_first
 def test_two_teams_are_laid_side_by_side_in_the_order_asked(contest: Api) -> None:
     mine = send(contest, "team", {"02": LONG}, share(0), minute=9)
     theirs = send(contest, "other", {"02": LONG}, REJECTED, minute=2)
@@ -124,6 +131,7 @@ def test_two_teams_are_laid_side_by_side_in_the_order_asked(contest: Api) -> Non
     assert turned == {**case, "files": case["files"][::-1]}
 
 
+@sqlite_first
 def test_submissions_are_named_as_another_system_named_them(contest: Api) -> None:
     mine, theirs = send(contest, "team", {"02": LONG}), send(contest, "other", {"02": LONG})
     attach(contest, mine, [("x.py", SOURCE)])
@@ -139,6 +147,7 @@ def test_submissions_are_named_as_another_system_named_them(contest: Api) -> Non
     assert contest.get(file["href"], user="judge").content == SOURCE
 
 
+@sqlite_first
 def test_a_new_answer_is_seen_by_the_next_question(contest: Api) -> None:
     send(contest, "team", {"02": LONG})
     assert found(contest)["pairs"] == []
@@ -146,6 +155,7 @@ def test_a_new_answer_is_seen_by_the_next_question(contest: Api) -> None:
     assert len(found(contest)["pairs"]) == 1
 
 
+@sqlite_first
 def test_texts_that_were_not_read_in_time_are_counted(contest: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     send(contest, "team", {"02": LONG})
     send(contest, "other", {"02": LONG.replace(b" ", b"\n")})
@@ -183,6 +193,7 @@ def attach(api: Api, submission: int, sources: Sequence[tuple[str, bytes]]) -> N
         session.get_one(SubmissionRow, submission).sources = kept
 
 
+@sqlite_first
 def test_sources_alike_but_for_names_are_told(contest: Api) -> None:
     mine, theirs = send(contest, "team", {"02": b"1\n"}), send(contest, "other", {"02": b"2\n"})
     attach(contest, mine, [("notes.txt", b"mine\n"), ("src/main file.py", SOURCE)])
@@ -195,6 +206,7 @@ def test_sources_alike_but_for_names_are_told(contest: Api) -> None:
     assert contest.get(shared["files"][0]["href"], user="judge").content == SOURCE
 
 
+@sqlite_first
 def test_sources_are_listed_and_given_to_the_team_and_judges_alone(contest: Api) -> None:
     with contest.service.database.write() as session:
         session.get_one(ContestRow, "c").settings = ContestSettings(show_others_answers=True)

@@ -19,9 +19,12 @@ from app.core.db.commits import CommitInDoubt
 from app.submissions.queries import submissions
 from app.submissions.queries.submissions import INLINE_LIMIT, Accepted, LimitReached
 from tests.builders.contests import add_contest, add_problem, pass_time, with_checkers
+from tests.builders.examples import sqlite_first
 from tests.builders.judging import judge
 from tests.builders.lively import answers
 from tests.builders.service import Api, open_api
+
+pytestmark = sqlite_first
 
 LARGE = INLINE_LIMIT + 1
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, judgement_id
-from tests.builders.examples import rule_cases
+from tests.builders.examples import rule_cases, sqlite_first
 from tests.builders.scoring import JUDGE_ERROR, REJECTED, raw, share
 from tests.builders.service import Api
 from tests.builders.zips import unzipped
@@ -39,6 +39,7 @@ def cases(found: Any) -> dict[str, Any]:
     return {case["name"]: case for case in found["cases"]}
 
 
+@sqlite_first
 def test_a_report_has_every_file_case_and_group_with_points_and_reasons(api: Api) -> None:
     add_contest(api.service)
     sent = add_submission(api.service, {"01": share(1), "02": share(Fraction(1, 2)), "03": REJECTED}, minute=2)
@@ -76,11 +77,13 @@ def test_a_report_has_every_file_case_and_group_with_points_and_reasons(api: Api
     assert (cases(found)["03"]["verdict"], cases(found)["03"]["points"]) == ("rejected", 0.0)
 
 
+@sqlite_first
 def test_a_group_that_gives_nothing_says_why(api: Api) -> None:
     add_contest(api.service)
     assert report(api, add_submission(api.service, {"02": REJECTED}))["groups"][0]["why"] == "no case gives points yet"
 
 
+@sqlite_first
 def test_a_case_without_a_file_shows_from_where_its_answer_was_carried_over(api: Api) -> None:
     add_contest(api.service)
     first = add_submission(api.service, {"02": share(1)}, minute=1)
@@ -101,6 +104,7 @@ def test_a_case_without_a_file_shows_from_where_its_answer_was_carried_over(api:
     assert api.get(f"{S}/{first}/answers/03", user="team").status_code == 404
 
 
+@sqlite_first
 def test_nothing_is_carried_over_where_the_contest_says_so(api: Api) -> None:
     add_contest(api.service, rule={"carry": "none", "counting": "last"})
     add_submission(api.service, {"02": share(1)}, minute=1)
@@ -110,6 +114,7 @@ def test_nothing_is_carried_over_where_the_contest_says_so(api: Api) -> None:
     assert api.get(f"{S}/{second}/answers/02", user="team").status_code == 404
 
 
+@sqlite_first
 def test_a_submission_that_waits_says_so_and_shows_what_it_takes_over(api: Api) -> None:
     add_contest(api.service)
     first = add_submission(api.service, {"02": share(1)}, minute=1)
@@ -121,6 +126,7 @@ def test_a_submission_that_waits_says_so_and_shows_what_it_takes_over(api: Api) 
     assert api.get(f"{S}/{waits}/answers/03", user="team").content == b"x"
 
 
+@sqlite_first
 def test_a_judge_error_costs_the_team_nothing(api: Api) -> None:
     add_contest(api.service, rule={"counting": "last", "carry": "none"})
     counted = add_submission(api.service, {"02": share(1)}, minute=1)
@@ -131,6 +137,7 @@ def test_a_judge_error_costs_the_team_nothing(api: Api) -> None:
     assert api.get("contests/c/scoreboard").json()["rows"][0]["score"]["score"] == 50.0
 
 
+@sqlite_first
 def test_the_score_of_a_relative_judgement_follows_best_and_the_report_agrees_with_the_board(api: Api) -> None:
     add_contest(api.service, rule={"kind": "relative"})
     mine = add_submission(api.service, {"02": raw(8)})
@@ -140,6 +147,7 @@ def test_the_score_of_a_relative_judgement_follows_best_and_the_report_agrees_wi
     assert judgement["score"] == report(api, mine)["points"] == board["rows"][1]["score"]["score"] == 25.0
 
 
+@sqlite_first
 def test_after_the_freeze_a_team_sees_its_own_verdicts_at_the_frozen_best(api: Api) -> None:
     add_contest(api.service, started=4 * HOUR, freeze=2 * HOUR, rule={"kind": "relative"})
     add_submission(api.service, {"02": raw(8)}, minute=1)
@@ -153,6 +161,7 @@ def test_after_the_freeze_a_team_sees_its_own_verdicts_at_the_frozen_best(api: A
     assert len(api.get("contests/c/judgements").json()) == 1
 
 
+@sqlite_first
 def test_the_files_come_back_as_one_zip_with_the_same_bytes_each_time(api: Api) -> None:
     add_contest(api.service)
     sent = add_submission(api.service, {"02": share(1), "03": share(1)})
@@ -162,6 +171,7 @@ def test_the_files_come_back_as_one_zip_with_the_same_bytes_each_time(api: Api) 
     assert api.get(f"{S}/{sent}/files", user="judge").content == data
 
 
+@sqlite_first
 @pytest.mark.parametrize("path", ["files", "report", "answers/02"])
 def test_others_know_of_a_submission_but_not_what_is_in_it(api: Api, path: str) -> None:
     add_contest(api.service)
@@ -175,6 +185,7 @@ def test_others_know_of_a_submission_but_not_what_is_in_it(api: Api, path: str) 
     assert api.get(f"contests/c/runs/{run['id']}", user="other").status_code == 404
 
 
+@sqlite_first
 def test_a_contest_may_show_everybodys_answers_but_not_behind_the_freeze(api: Api) -> None:
     add_contest(api.service, started=4 * HOUR, freeze=2 * HOUR, settings={"show_others_answers": True})
     early = add_submission(api.service, {"02": share(1)}, minute=1)
@@ -184,6 +195,7 @@ def test_a_contest_may_show_everybodys_answers_but_not_behind_the_freeze(api: Ap
     assert len(api.get("contests/c/runs").json()) == 1
 
 
+@sqlite_first
 def test_hidden_teams_are_seen_by_themselves_and_by_judges_only(api: Api) -> None:
     from app.tables import TeamRow
 
@@ -201,6 +213,7 @@ def test_hidden_teams_are_seen_by_themselves_and_by_judges_only(api: Api) -> Non
     assert report(api, sent, "other")["points"] == 50.0
 
 
+@sqlite_first
 def test_collections_are_filtered_by_any_id_and_by_null(api: Api) -> None:
     add_contest(api.service)
     one = add_submission(api.service, {"02": share(1)}, judgement_type="AC")
@@ -226,6 +239,7 @@ def test_an_id_that_is_none_is_not_found_and_no_fault(api: Api, bad: str) -> Non
         assert api.get(path, user="judge").status_code == 404
 
 
+@sqlite_first
 def test_a_submission_is_found_in_its_own_contest_only(api: Api) -> None:
     add_contest(api.service)
     add_contest(api.service, "d")
