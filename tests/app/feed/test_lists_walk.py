@@ -63,6 +63,8 @@ class Listed:
 
 OTHERWISE_LISTED = {"contest", "state", "judgement-types", "languages"}
 """Single objects, and lists that are never kept."""
+LONG = {each.collection.name for each in (SUBMISSIONS, JUDGEMENTS, RUNS)}
+"""Their tags change with each reading of the contest, also where the content is the same."""
 LISTS = [
     *(Listed(each.collection, each.documents, True) for each in (SUBMISSIONS, JUDGEMENTS, RUNS)),
     *(Listed(each, each.documents) for each in COLLECTIONS if not (each.large or each.name in OTHERWISE_LISTED)),
@@ -80,7 +82,7 @@ class Walk:
     told: dict[Any, dict[str, str]] = field(default_factory=dict)
 
     def check(self, step: str) -> None:
-        """Each list for each viewer: the fresh one, under a tag that no other content had and this one always has."""
+        """Each list for each viewer: the fresh one, under a tag that no other content had."""
         boards = ScoreboardCache(self.api.service.database)  # of its own, so that nothing kept is believed
         for user, viewer in VIEWERS.items():
             snapshot = boards.snapshot("c", public=not viewer.sees_all)
@@ -94,9 +96,10 @@ class Walk:
             for name, rows in expected.items():
                 reply = self.api.get(f"contests/c/{name}", user=user)
                 assert (reply.status_code, reply.json()) == (200, rows), (step, name, user)
-                tags = self.told.setdefault((name, user), {})
-                assert tags.setdefault(reply.text, reply.headers["etag"]) == reply.headers["etag"], (step, name, user)
-                assert len(set(tags.values())) == len(tags), (step, name, user)
+                texts, tag = self.told.setdefault((name, user), {}), reply.headers["etag"]
+                assert texts.setdefault(tag, reply.text) == reply.text, (step, name, user)
+                if name not in LONG:
+                    assert len(set(texts.values())) == len(texts), (step, name, user)
 
     def check_pages(self) -> None:
         """The pages of each long list are the list."""
@@ -237,5 +240,7 @@ def test_each_list_is_the_fresh_one_for_every_viewer_through_a_whole_contest(
             step(walk)
             walk.check(f"{milestone}: {step.__name__}")
         walk.check_pages()
-    seen_by_all = {name: len(walk.told[name, None]) for name in ("submissions", "judgements", "teams", "problems")}
+    seen_by_all = {
+        name: len(set(walk.told[name, None].values())) for name in ("submissions", "judgements", "teams", "problems")
+    }
     assert all(count > 1 for count in seen_by_all.values()), seen_by_all
