@@ -30,24 +30,22 @@ from app.domain.documents import JsonValue
 
 T = TypeVar("T")
 R = TypeVar("R")
-AT_ONCE = 2
 # Bytes that are read without changing threads, which would cost more than reading them.
 LIGHT = 64 * 1024
-# Work that mostly waits for a network takes little time of the processor, and some memory.
-AT_ONCE_WAITING = 16
-_limiter: RunVar[CapacityLimiter] = RunVar("jurado.heavy")
-_waiting: RunVar[CapacityLimiter] = RunVar("jurado.waiting")
+# Threads of each lane. Work that mostly waits for a network takes little time of the processor, and some memory. Logins
+# have two, as each takes 19 MiB and a core (`app.accounts.service.grants`).
+AT_ONCE = {"work": 2, "network": 16, "lists": 2, "logins": 2}
+_lanes: RunVar[dict[str, CapacityLimiter]] = RunVar("jurado.lanes")
 
 
-async def run_heavy(call: Callable[[], T], *, waits: bool = False) -> T:
-    """The result of `call`, made in a thread as soon as one of the few is free; `waits`: mostly for a network."""
-    variable, most = (_waiting, AT_ONCE_WAITING) if waits else (_limiter, AT_ONCE)
+async def run_heavy(call: Callable[[], T], lane: str = "work", *, waits: bool = False) -> T:
+    """The result of `call`, made in a thread as soon as one of its lane is free; `waits`: mostly for a network."""
     try:
-        limiter = variable.get()
+        lanes = _lanes.get()
     except LookupError:
-        limiter = CapacityLimiter(most)
-        variable.set(limiter)
-    return await run_sync(call, limiter=limiter)
+        lanes = {name: CapacityLimiter(most) for name, most in AT_ONCE.items()}
+        _lanes.set(lanes)
+    return await run_sync(call, limiter=lanes["network" if waits else lane])
 
 
 DEEPEST = 64

@@ -2,40 +2,134 @@
 
 from __future__ import annotations
 
+import re
+from base64 import urlsafe_b64decode
+from importlib.metadata import PackageNotFoundError, distribution
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, NamedTuple
+from urllib.parse import urlsplit
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict, TomlConfigSettingsSource
 
-from app.core import setting_values
+from app.core.files.s3 import S3, address_of
 from app.sandbox.model import ALLOWED
 
 # Settings that hold a password, a key or a token, and are shown to nobody.
 SECRETS = frozenset({
     "admin_password", "broker_url", "database_url", "files_url", "metrics_token", "secret_key",
 })  # fmt: skip
+PREFIX = re.compile(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*")
+ORIGIN = re.compile(r"https?://[A-Za-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9A-Fa-f:.]+\](:[0-9]{1,5})?")
+TOKEN = re.compile(r"[!-~]{16,}")
+SECRET_KEY = re.compile(r"[A-Za-z0-9_-]{43}=")
+KEY_BYTES = 32
+OWN = frozenset({"api", "docs", "health", "metrics", "openapi.json", "static"})
+
+
+def path_prefix(text: str) -> str:
+    """A path prefix without a slash at its end, empty for none; raises ValueError for what is none.
+
+    It may not begin as the service's own addresses do: whether a proxy has taken it off could not be told.
+    """
+    prefix = text.rstrip("/")
+    if not PREFIX.fullmatch(prefix):
+        raise ValueError(f"expected a path such as /jurado, found {text!r}")
+    if prefix.split("/")[1:2] and prefix.split("/")[1] in OWN:
+        raise ValueError(f"expected a path that does not begin with {prefix.split('/')[1]!r}, found {text!r}")
+    return prefix
+
+
+def secret_keys_of(text: str) -> list[str]:
+    """Keys with white space or commas between them; raises ValueError, which shows none of them, for what is none."""
+    keys = text.replace(",", " ").split()
+    for key in keys:
+        if not SECRET_KEY.fullmatch(key) or len(urlsafe_b64decode(key)) != KEY_BYTES:
+            raise ValueError(f"expected keys of {KEY_BYTES} bytes in URL-safe Base64, found a secret that is none")
+    return keys
+
+
+def with_port(url: str) -> str:
+    """The address; raises ValueError, which shows no secret, for a port that is none."""
+    try:
+        urlsplit(url).port  # noqa: B018 - its look is the check
+    except ValueError as error:
+        raise ValueError(f"expected a port or none behind the host: {error}") from None
+    return url
+
+
+def store(url: str) -> str:
+    """The address of a file store: a folder, a bucket, or nothing."""
+    if url.startswith(S3):
+        address_of(url)
+    elif url and not url.startswith("file:///"):
+        raise ValueError(f"expected file:///FOLDER or s3://BUCKET/PREFIX, found {url.partition(':')[0]}:...")
+    return url
+
+
+def token(text: str) -> str:
+    """A token that is hard to guess, or nothing."""
+    if text and not TOKEN.fullmatch(text):
+        raise ValueError("expected 16 visible ASCII characters or more, or nothing, found a secret")
+    return text
+
+
+def keys(text: str) -> str:
+    """Secret keys, see `secret_keys_of`."""
+    secret_keys_of(text)
+    return text
+
+
+def networks(text: str) -> str:
+    """Addresses or networks with commas between them."""
+    for each in listed(text):
+        try:
+            ip_network(each)
+        except ValueError:
+            raise ValueError(f"expected addresses or networks, found {each!r}") from None
+    return text
+
+
+def proxies(text: str) -> str:
+    """Addresses or networks with commas between them, or * for all."""
+    networks(text.replace("*", ""))
+    return text
+
+
+def distributions(text: str) -> str:
+    """Names of installed distributions with commas between them."""
+    for each in listed(text):
+        try:
+            distribution(each)
+        except PackageNotFoundError:
+            raise ValueError(f"expected distributions installed beside the service, found {each!r}") from None
+    return text
+
+
+def origins(text: str) -> str:
+    """Origins with commas between them, in lowercase."""
+    for each in listed(text):
+        if not ORIGIN.fullmatch(each):
+            raise ValueError(f"expected origins such as https://board.example, found {each!r}")
+    return text.lower()
+
+
+def listed(text: str) -> list[str]:
+    """The parts of a text with commas between them, without empty ones."""
+    return [each for each in map(str.strip, text.split(",")) if each]
 
 
 class Timeouts(NamedTuple):
-    """Timeouts of PostgreSQL, in seconds; 0: none.
+    """Timeouts of PostgreSQL, in seconds; 0: none."""
 
-    read       one query of a request that only reads
-    write      one statement that keeps submissions, verdicts
-    long       one statement of boards, imports, exports and backups, and their pauses between statements
-    migration  one statement of a migration
-    lock       waiting for what another transaction has locked
-    idle       a short transaction that is open without a statement
-    silent     a connection whose network acknowledges nothing
-    """
-
-    read: float = 30.0
-    write: float = 60.0
-    long: float = 900.0
-    migration: float = 7200.0
-    lock: float = 10.0
-    idle: float = 20.0
-    silent: float = 20.0
+    read: float = 30.0  # one query of a request that only reads
+    write: float = 60.0  # one statement that keeps submissions, verdicts
+    long: float = 900.0  # one statement of boards, imports, exports and backups, and their pauses between statements
+    migration: float = 7200.0  # one statement of a migration
+    lock: float = 10.0  # waiting for what another transaction has locked
+    idle: float = 20.0  # a short transaction that is open without a statement
+    silent: float = 20.0  # a connection whose network acknowledges nothing
 
 
 DEFAULT_TIMEOUTS = Timeouts()
@@ -53,7 +147,7 @@ class Settings(BaseSettings):
     database_silent_seconds: float = Field(
         DEFAULT_TIMEOUTS.silent, ge=0, description="time after which a connection without a sign of life is given up"
     )
-    files_url: Annotated[str, AfterValidator(setting_values.store)] = Field(
+    files_url: Annotated[str, AfterValidator(store)] = Field(
         "", description="file store, file:///... or s3://BUCKET/PREFIX; empty: the folder files in JURADO_HOME"
     )
     files_seconds: float = Field(
@@ -70,14 +164,14 @@ class Settings(BaseSettings):
         0.0, ge=0, description="time for which a server that is told to stop still answers, and says it is not ready"
     )
     host: str = Field("127.0.0.1", description="address to listen on")
-    root_path: Annotated[str, AfterValidator(setting_values.path_prefix)] = Field(
+    root_path: Annotated[str, AfterValidator(path_prefix)] = Field(
         "", description="path prefix under which a proxy shows the service, such as /jurado"
     )
-    trusted_proxies: Annotated[str, AfterValidator(setting_values.proxies)] = Field(
+    trusted_proxies: Annotated[str, AfterValidator(networks)] = Field(
         "127.0.0.1,::1",
         description="addresses and networks of proxies whose X-Forwarded-For, -Proto, -Host, -Prefix count; *: all",
     )
-    allowed_origins: Annotated[str, AfterValidator(setting_values.origins)] = Field(
+    allowed_origins: Annotated[str, AfterValidator(origins)] = Field(
         "",
         description="origins whose pages may change things with a password, such as https://board.example; tokens: any",
     )
@@ -89,13 +183,13 @@ class Settings(BaseSettings):
     )
     port: int = Field(8000, ge=0, le=65535, description="port to listen on; 0: any free one")
     admin_password: str = Field("", description="password of the account admin; empty: one is made at the first start")
-    metrics_token: Annotated[str, AfterValidator(setting_values.token)] = Field(
+    metrics_token: Annotated[str, AfterValidator(token)] = Field(
         "", description="token with which Prometheus may read /metrics; empty: only admins may"
     )
     metrics_port: int = Field(
         0, ge=0, le=65535, description="port on JURADO_HOST where a worker shows its /metrics; 0: none"
     )
-    secret_key: Annotated[str, AfterValidator(setting_values.keys)] = Field(
+    secret_key: Annotated[str, AfterValidator(keys)] = Field(
         "",
         description="keys, the newest first, that encrypt tokens of webhooks; empty: secret.key in JURADO_HOME alone",
     )
@@ -114,7 +208,7 @@ class Settings(BaseSettings):
     most_check_seconds: float = Field(
         60.0, gt=0, description="time that a package may give its own checker (limits.validation_time); more is refused"
     )
-    checker_modules: Annotated[str, AfterValidator(setting_values.distributions)] = Field(
+    checker_modules: Annotated[str, AfterValidator(distributions)] = Field(
         "numpy",
         description="installed distributions, with commas, that packages' checkers in Python may import; empty: none",
     )
@@ -159,7 +253,7 @@ class Settings(BaseSettings):
         20, ge=1, description="practice games that one account, or one address without login, may have open at once"
     )
     webhook_hosts: str = Field("", description="hosts that webhooks may call, with commas; empty: any public one")
-    webhook_networks: Annotated[str, AfterValidator(setting_values.networks)] = Field(
+    webhook_networks: Annotated[str, AfterValidator(networks)] = Field(
         "", description="networks that are not public and that webhooks may call all the same, such as 10.1.0.0/16"
     )
 
@@ -202,7 +296,7 @@ class Settings(BaseSettings):
     def _a_database_we_know(cls, url: str) -> str:
         if url and not url.startswith(("postgresql://", "postgres://", "postgresql+psycopg://", "sqlite:///")):
             raise ValueError(f"expected postgresql://... or nothing (SQLite), found {url.partition(':')[0]}:...")
-        return setting_values.with_port(url)
+        return with_port(url)
 
     @field_validator("broker_url")
     @classmethod
@@ -211,7 +305,7 @@ class Settings(BaseSettings):
             raise ValueError(f"expected amqp://... or nothing (one server), found {url.partition(':')[0]}:...")
         if url and not fields.data.get("database_url", "postgres").startswith("postgres"):
             raise ValueError("expected a database_url of PostgreSQL beside it, found SQLite")
-        return setting_values.with_port(url)
+        return with_port(url)
 
     @property
     def has_daily(self) -> bool:
@@ -231,7 +325,7 @@ class Settings(BaseSettings):
     @property
     def origins(self) -> list[str]:
         """The origins whose pages are trusted as our own are."""
-        return setting_values.listed(self.allowed_origins)
+        return listed(self.allowed_origins)
 
     @property
     def database(self) -> str:

@@ -22,8 +22,7 @@ from cryptography.fernet import Fernet, InvalidToken
 from sqlalchemy import Engine, inspect, text
 
 from app.core.effort import EFFORT
-from app.core.setting_values import secret_keys_of
-from app.core.settings import DEFAULT_TIMEOUTS, Settings, Timeouts
+from app.core.settings import DEFAULT_TIMEOUTS, Settings, Timeouts, secret_keys_of
 
 MIGRATIONS = Path(__file__).resolve().parents[3] / "migrations"
 

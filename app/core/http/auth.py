@@ -17,14 +17,13 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import count
 
-from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 from cachetools import FIFOCache
 
-from app.accounts.service.grants import CHECKS_AT_ONCE, Attempt, Guesses
+from app.accounts.service.grants import Attempt, Guesses
 from app.accounts.service.viewer import PUBLIC, Logins, Viewer
 from app.core.errors import Unauthorized
-from app.core.load import SharedWork, source_of
+from app.core.load import SharedWork, run_heavy, source_of
 from app.core.messages import N_
 
 MOST_REMEMBERED = 20_000
@@ -60,7 +59,6 @@ class Authenticator:
         self._generations: Counter[str | None] = Counter()
         self._last_change = 0
         self.guesses = Guesses()
-        self._threads: CapacityLimiter | None = None
 
     def forget(self, account_id: str | None = None) -> None:
         """Look at the database again: accounts, or what one is known by, have changed. Call it after the commit."""
@@ -99,9 +97,7 @@ class Authenticator:
         if len(username) > LONGEST_USERNAME:
             return None
         async with self.guesses.turn(username, source_of(address)) as attempt:
-            if self._threads is None:  # of its own, so that slow readers of the database hold nobody's login back
-                self._threads = CapacityLimiter(CHECKS_AT_ONCE)
-            viewer = await run_sync(self._logins.by_password, username, password, limiter=self._threads)
+            viewer = await run_heavy(partial(self._logins.by_password, username, password), "logins")
             attempt.failed = viewer is None
         return viewer
 

@@ -18,7 +18,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Annotated, NamedTuple, TypeVar, cast
 
-from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 from fastapi import Depends, Query, Request, Response
 from fastapi.responses import StreamingResponse
@@ -27,6 +26,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.core.errors import BadRequest
+from app.core.load import run_heavy
 from app.core.messages import N_
 from app.core.service import Service
 from app.feed.service.collections import Collection
@@ -40,7 +40,6 @@ from app.submissions.service.submissions import Submission
 SLICE, FEW = 256, 16
 MOST_ON_A_PAGE = 1000
 LEVEL = 4
-THREADS = 2
 HEADERS = {"Cache-Control": "no-cache", "Vary": "Authorization, Accept-Encoding"}
 TAG = "tag of lists"
 
@@ -151,11 +150,10 @@ def page_of(reader: Reader, session: Session, wanted: PageWanted) -> tuple[list[
 
 
 class Lists:
-    """What lists of a service share: the database, and the few threads in which they are read."""
+    """Reads lists from the database of a service."""
 
     def __init__(self, service: Service) -> None:
         self._database = service.database
-        self._threads = CapacityLimiter(THREADS)
 
     async def few(self, read: Callable[[Session], T]) -> T:
         """Read a handful of objects."""
@@ -163,7 +161,7 @@ class Lists:
 
     async def many(self, read: Callable[[Session], T]) -> T:
         """Read something in one of the few threads."""
-        return await run_sync(self._read, read, limiter=self._threads)
+        return await run_heavy(partial(self._read, read), "lists")
 
     def _read(self, read: Callable[[Session], T]) -> T:
         with self._database.read(for_request=True) as session:

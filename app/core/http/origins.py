@@ -25,8 +25,7 @@ from app.core.http.errors import error_response
 from app.core.http.middleware import Frame
 from app.core.messages import N_
 from app.core.metrics import Metrics
-from app.core.setting_values import path_prefix
-from app.core.settings import Settings
+from app.core.settings import Settings, path_prefix
 
 HARMLESS = frozenset({"GET", "HEAD", "OPTIONS"})
 OTHER_SITES = frozenset({b"cross-site", b"same-site"})

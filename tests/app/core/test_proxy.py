@@ -127,7 +127,7 @@ def test_a_prefix_that_is_none_is_refused(bare: Api, prefix: str) -> None:
 
 @pytest.mark.parametrize("proxies", ["localhost", "10.0.0.0/33", "127.0.0.1,x"])
 def test_a_trusted_proxy_is_an_address_or_a_network(proxies: str) -> None:
-    with pytest.raises(ValidationError, match=r"trusted_proxies\n.*expected addresses, networks or \*"):
+    with pytest.raises(ValidationError, match=r"trusted_proxies\n.*expected addresses or networks"):
         Settings(trusted_proxies=proxies)
 
 
