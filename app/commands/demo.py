@@ -17,6 +17,7 @@ from app.accounts.commands.accounts import new_login
 from app.commands.fresh_service import fresh_service
 from app.commands.solver_process import generated, run_solver_on_files
 from app.core.commands.client import Client
+from app.core.commands.config import Login
 from app.core.commands.lookup import board_table, follow_job, reltime
 from app.core.commands.output import Failure, JsonMapping, say, show
 from app.core.commands.registry import command
@@ -52,7 +53,7 @@ class Story:
 
     def board(self) -> JsonMapping:
         """Read the board as everybody sees it."""
-        with Client(self.admin.as_nobody()) as public:
+        with Client(Login(self.admin.url)) as public:
             return public.get(f"{PATH}/scoreboard", cases="true")
 
     def rows(self) -> Rows:

@@ -109,10 +109,6 @@ class Client:
         """Give the server's time, as of its last reply: the clock of this machine may be another one."""
         return datetime.now(UTC) + self._ahead
 
-    def as_nobody(self) -> Login:
-        """Give the same server for somebody who is not logged in."""
-        return Login(self.url)
-
     def get(self, path: str, **params: Param) -> Reply:
         """Read an object below /api; parameters that are None are left out."""
         document = self.body(self.request("GET", f"/api/{path}", params=params))

@@ -159,13 +159,8 @@ def among(column: InstrumentedAttribute[int], *, postgresql: bool) -> sa.ColumnE
 
 
 def given(numbers: Iterable[int], *, postgresql: bool) -> dict[str, object]:
-    """The parameter that `among` compares with."""
-    return {GIVEN: array_of(numbers) if postgresql else list(numbers)}
-
-
-def array_of(numbers: Iterable[int]) -> str:
-    """An array as PostgreSQL reads it; its driver would adapt number by number."""
-    return f"{{{','.join(map(str, numbers))}}}"
+    """The parameter that `among` compares with; PostgreSQL's driver would adapt an array number by number."""
+    return {GIVEN: f"{{{','.join(map(str, numbers))}}}" if postgresql else list(numbers)}
 
 
 def texts_of(texts: Iterable[str]) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.orm import Session
-from sqlalchemy.pool import ConnectionPoolEntry, QueuePool
+from sqlalchemy.pool import QueuePool
 
 from app.core.db import audit, by_id
 from app.core.db.base import Base
@@ -195,7 +195,8 @@ class Database:
     def close(self) -> None:
         """Give all connections back; one that is still at work is closed when it is returned."""
         for each in (self.engine, self.writers, self.readers):
-            event.listen(each, "checkin", _close_returned)
+            # It would go back into a pool that nobody has any more, and be left open there.
+            event.listen(each, "checkin", lambda _connection, record: record.close())
             each.dispose()
 
 
@@ -218,11 +219,6 @@ def _open_engine(url: str, patience: Patience, size: int, more: int = 0, *, trie
     event.listen(engine, "begin", _begin)
     event.listen(engine, "before_cursor_execute", _begin_late)
     return engine
-
-
-def _close_returned(_connection: object, record: ConnectionPoolEntry) -> None:
-    # It would go back into a pool that nobody has any more, and be left open there.
-    record.close()
 
 
 def _set_pragmas(connection: sqlite3.Connection, _record: object) -> None:

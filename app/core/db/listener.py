@@ -130,7 +130,7 @@ class Listener:
             self._hear_all(self._connection or self._connect())
         except Exception:
             self._disconnect()
-            if self._is_alarming():
+            if time.monotonic() - self._alarmed >= SECONDS_BETWEEN_ALARMS:
                 self._alarm()
             raise
 
@@ -149,9 +149,6 @@ class Listener:
         connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
-
-    def _is_alarming(self) -> bool:
-        return time.monotonic() - self._alarmed >= SECONDS_BETWEEN_ALARMS
 
     def _alarm(self) -> None:
         self._alarmed = time.monotonic()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import io
 import tempfile
-from collections.abc import AsyncIterator, Callable, Collection
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, closing
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
 from typing import IO, cast
 
@@ -66,10 +66,6 @@ class _Part(io.RawIOBase):
         return data
 
 
-def _spool() -> IO[bytes]:
-    return tempfile.SpooledTemporaryFile(IN_MEMORY)
-
-
 def _is_small(request: Request) -> bool:
     """Whether the body is announced to be small enough for memory; the server takes no more than is announced."""
     announced = request.headers.get("content-length", "")
@@ -82,7 +78,7 @@ class Form:
 
     texts: dict[str, str] = field(default_factory=dict)
     files: list[FormFile] = field(default_factory=list)
-    spool: IO[bytes] | None = field(default_factory=_spool)
+    spool: IO[bytes] | None = None
 
     def named(self, field: str) -> list[tuple[str, IO[bytes]]]:
         """The files of a field, each with the name it was sent under."""
@@ -117,7 +113,9 @@ class Expected:
 
 async def read_form(request: Request, expected: Expected) -> Form:
     """Read the body as a form, which has to be closed. Raises BadRequest for whatever is not expected."""
-    form = Form(spool=None) if _is_small(request) else Form()
+    form = Form()
+    if not _is_small(request):
+        form.spool = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - closed with the form
     try:
         await _read(request, expected, form)
     except BaseException:
@@ -131,13 +129,6 @@ async def open_form(request: Request, expected: Expected) -> AsyncIterator[Form]
     """Read the body as a form; its files are gone afterwards. Raises BadRequest for whatever is not expected."""
     with closing(await read_form(request, expected)) as form:
         yield form
-
-
-def open_form_of(
-    request: Request, *, texts: Collection[str], files: Collection[str]
-) -> AbstractAsyncContextManager[Form]:
-    """Read the body as a form with these texts and files, each at most once."""
-    return open_form(request, Expected(frozenset(texts), frozenset(files), len(texts) + len(files)))
 
 
 async def _read(request: Request, expected: Expected, form: Form) -> None:

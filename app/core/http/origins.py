@@ -142,7 +142,9 @@ class BehindProxy:
             await self._inner(scope, receive, send)
             return
         try:
-            prefix = self._prefix(scope) if self._is_trusted(scope) else self._root_path
+            client = scope.get("client")
+            is_trusted = client is not None and client[0] in self._trusted
+            prefix = self._prefix(scope) if is_trusted else self._root_path
         except ValueError:
             await self._refused(scope, receive, send)
             return
@@ -154,11 +156,8 @@ class BehindProxy:
             await RedirectResponse(f"{prefix}/")(scope, receive, send)
             return
         inside = {**scope, "root_path": prefix, "path": path.removeprefix(prefix) if _below(path, prefix) else path}
-        await self._inner(inside, receive, _prefixed(prefix, _host(scope), send))
-
-    def _is_trusted(self, scope: Scope) -> bool:
-        client = scope.get("client")
-        return client is not None and client[0] in self._trusted
+        host = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), "")
+        await self._inner(inside, receive, _prefixed(prefix, host, send))
 
     def _prefix(self, scope: Scope) -> str:
         """Read what a trusted proxy tells: returns the prefix the client sees; raises ValueError for one that is none.
@@ -184,10 +183,6 @@ async def _refuse(scope: Scope, _receive: Receive, _send: Send) -> None:
 
 def _below(path: str, prefix: str) -> bool:
     return path.startswith(f"{prefix}/")
-
-
-def _host(scope: Scope) -> str:
-    return next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), "")
 
 
 def _prefixed(prefix: str, host: str, send: Send) -> Send:

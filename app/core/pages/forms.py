@@ -22,7 +22,8 @@ from markupsafe import Markup
 from pydantic import BaseModel, ValidationError
 
 from app.core.errors import BadRequest, TooLarge, all_in_words, fault
-from app.core.http.forms import Form, open_form_of
+from app.core.http import forms as http_forms
+from app.core.http.forms import Expected, Form
 from app.core.messages import N_
 from app.core.pages import languages, wording
 
@@ -38,7 +39,8 @@ M = TypeVar("M", bound=BaseModel)
 @asynccontextmanager
 async def open_form(request: Request, *, texts: Collection[str], files: Collection[str]) -> AsyncIterator[Form]:
     """Read a form with files, whose texts its request keeps; raises BadRequest."""
-    async with open_form_of(request, texts=texts, files=files) as form:
+    expected = Expected(frozenset(texts), frozenset(files), len(texts) + len(files))
+    async with http_forms.open_form(request, expected) as form:
         request.state.fields = dict(form.texts)
         yield form
 
