@@ -13,7 +13,7 @@ import yaml
 
 from app.core.errors import MOST_LISTED, BadRequest, Conflict, describe_pattern, fault, in_words, place
 from app.core.load import is_within, read_json
-from app.core.messages import N_, Fault, Message, Text
+from app.core.messages import N_, Fault, Message, Text, as_message
 from app.core.parsing import UNREADABLE, StrictLoader
 from app.domain.documents import JsonValue
 
@@ -160,9 +160,7 @@ def read_all(
         if not is_within(item.value, MOST_VALUES_OF_ONE):
             faults.append(
                 mismatch(
-                    item.where,
-                    Message(N_("at most %(most)s values in an object"), most=MOST_VALUES_OF_ONE),
-                    Message(N_("more")),
+                    item.where, N_("at most %(most)s values in an object"), Message(N_("more")), most=MOST_VALUES_OF_ONE
                 )
             )
             continue
@@ -232,7 +230,7 @@ def only_object(document: Document) -> dict[str, object]:
     """The one object of a document; raises BadRequest where it is something else."""
     value = document.items[0].value if not document.many and document.items else None
     if not isinstance(value, dict):
-        refuse([mismatch("body", Message(N_("one object")), Message(N_("something else")))])
+        refuse([mismatch("body", N_("one object"), Message(N_("something else")))])
     return {str(name): each for name, each in value.items()} if isinstance(value, dict) else {}
 
 
@@ -241,13 +239,7 @@ def read_one(document: Document, model: type[M], old: Mapping[str, object] | Non
     sent = only_object(document)
     if not is_within(sent, MOST_VALUES_OF_ONE):
         refuse(
-            [
-                mismatch(
-                    "body",
-                    Message(N_("at most %(most)s values in an object"), most=MOST_VALUES_OF_ONE),
-                    Message(N_("more")),
-                )
-            ]
+            [mismatch("body", N_("at most %(most)s values in an object"), Message(N_("more")), most=MOST_VALUES_OF_ONE)]
         )
     value = {**(old or {}), **sent}
     try:
@@ -268,9 +260,9 @@ def same_id(in_address: str, in_body: str | None) -> None:
         )
 
 
-def mismatch(where: str, expected: Text, actual: Text) -> Fault:
-    """A fault: a place, and the expected and the actual value there."""
-    return {"where": where, "expected": expected, "found": actual}
+def mismatch(where: str, expected: Text, found: Text, /, **values: object) -> Fault:
+    """A fault: a place, the expected value as an id with `values` or a whole text, and the value found there."""
+    return {"where": where, "expected": as_message(expected, values), "found": found}
 
 
 class Location(Body):

@@ -17,7 +17,7 @@ from difflib import get_close_matches
 
 from app.core.bodies import Item, mismatch, refuse
 from app.core.errors import MOST_LISTED, BadRequest
-from app.core.messages import LONGEST_NAME, N_, Fault, Message, Text
+from app.core.messages import LONGEST_NAME, N_, NOTHING, Fault, Message, Text
 
 DELIMITERS = ",;\t"
 SEPARATOR_LINE = re.compile(r"sep=.\r?\n")  # which Excel reads and some programs write for it
@@ -77,13 +77,7 @@ def read(text: str, columns: Columns) -> list[Item]:
     rows = list(_rows(body, delimiter, first_line))
     if not rows:
         refuse(
-            [
-                mismatch(
-                    "line 1",
-                    Message(N_("the names of columns, some of %(names)s"), names=", ".join(columns.names)),
-                    Message(N_("nothing")),
-                )
-            ]
+            [mismatch("line 1", N_("the names of columns, some of %(names)s"), NOTHING, names=", ".join(columns.names))]
         )
     (line, cells), *others = rows
     spelled = [cell.strip().lower() for cell in cells]
@@ -94,9 +88,7 @@ def read(text: str, columns: Columns) -> list[Item]:
             break
         if len(row) != len(names):
             faults.append(
-                mismatch(
-                    f"line {at}", Message(N_("%(count)s cells, as in the first line"), count=len(names)), str(len(row))
-                )
+                mismatch(f"line {at}", N_("%(count)s cells, as in the first line"), str(len(row)), count=len(names))
             )
     refuse(faults)
     return [Item(f"line {at}", _object(names, row, columns)) for at, row in others]
@@ -113,13 +105,7 @@ def _rows(text: str, delimiter: str, first_line: int) -> Iterator[tuple[int, lis
             line = first_line + reader.line_num
     except csv.Error as error:
         refuse(
-            [
-                mismatch(
-                    f"line {line}",
-                    Message(N_("cells whose quotes are closed, with quotes inside them doubled")),
-                    str(error),
-                )
-            ]
+            [mismatch(f"line {line}", N_("cells whose quotes are closed, with quotes inside them doubled"), str(error))]
         )
 
 
@@ -128,8 +114,9 @@ def _header_faults(names: Sequence[str], columns: Columns, line: int) -> list[Fa
         return [
             mismatch(
                 f"line {line}",
-                Message(N_("some of the columns %(names)s"), names=", ".join(columns.names)),
+                N_("some of the columns %(names)s"),
                 Message(N_("%(count)s columns"), count=len(names)),
+                names=", ".join(columns.names),
             )
         ]
     faults = []
@@ -145,9 +132,7 @@ def _header_faults(names: Sequence[str], columns: Columns, line: int) -> list[Fa
                 mismatch(f"line {line}", expected, repr(name[:40]) if name else Message(N_("a column without a name")))
             )
         elif name in names[:at]:
-            faults.append(
-                mismatch(f"line {line}", Message(N_("each column once")), Message(N_("%(name)r twice"), name=name))
-            )
+            faults.append(mismatch(f"line {line}", N_("each column once"), Message(N_("%(name)r twice"), name=name)))
     return faults
 
 
@@ -201,7 +186,7 @@ def table_text(data: bytes, charset: str | None) -> str:
                 [
                     mismatch(
                         "body",
-                        Message(N_("UTF-16")),
+                        N_("UTF-16"),
                         Message(N_("%(reason)s at byte %(byte)s"), reason=error.reason, byte=error.start),
                     )
                 ]

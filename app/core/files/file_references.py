@@ -112,7 +112,7 @@ def keep(
             faults.append(wrong.fault)
     names = [each["filename"] for each in references]
     faults += [
-        mismatch(f"{where}.{name}", Message(N_("different file names")), repr(each))
+        mismatch(f"{where}.{name}", N_("different file names"), repr(each))
         for each in {*names}
         if names.count(each) > 1
     ]
