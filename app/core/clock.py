@@ -20,7 +20,6 @@ from threading import Lock
 PACE = 0.9
 # The smallest change of the system's clock that is logged.
 STEP = timedelta(seconds=1)
-LONGEST_ALIKE = STEP.total_seconds()
 UNBOUNDED = datetime.max.replace(tzinfo=UTC)
 
 
@@ -76,10 +75,6 @@ class ServiceClock:
         with self._lock:
             wall, at = self._wall(), self._steady()
             passed = at - self._at
-            if self._runs_alike(wall, passed):
-                self._returned = self._seen = wall
-                self._at = at
-                return wall, wall
             step = wall - self._seen - timedelta(seconds=passed)
             due = max(wall, self._returned + timedelta(seconds=passed * PACE))
             self._returned = returned = min(due, max(self._bound, self._returned + timedelta(seconds=passed)))
@@ -89,15 +84,6 @@ class ServiceClock:
         if due - returned > STEP:
             self.on_held()
         return returned, due
-
-    def _runs_alike(self, wall: datetime, passed: float) -> bool:
-        """Tell whether both clocks went on by about the same short time, and nothing holds the service's time.
-
-        Then it is the system's: what the arithmetic for steps gives too, at a third of its cost, with each request.
-        """
-        if self._returned != self._seen or wall > self._bound:
-            return False
-        return passed * PACE <= (wall - self._seen).total_seconds() <= LONGEST_ALIKE and passed <= LONGEST_ALIKE
 
     def not_before(self, mark: datetime) -> None:
         """Set the earliest time to return, the last one of an earlier process."""

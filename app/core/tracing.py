@@ -11,8 +11,8 @@ from __future__ import annotations
 import logging
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from importlib.metadata import version
 from random import getrandbits
@@ -31,8 +31,6 @@ PARENT = "traceparent"
 Attribute = str | int | float | bool
 # Names the route and the status of a request's span.
 EndOfRequest = Callable[[str, int], object]
-NO_SPAN = nullcontext()
-NO_REQUEST_SPAN = nullcontext[EndOfRequest](lambda _route, _status: None)
 
 
 class TracingMissing(Exception):
@@ -83,29 +81,27 @@ def is_on() -> bool:
     return _state.tracer is not None
 
 
-def span(name: str, carried: str = "", **attributes: Attribute) -> AbstractContextManager[None]:
+@contextmanager
+def span(name: str, carried: str = "", **attributes: Attribute) -> Iterator[None]:
     """Make a span while the block runs, below the span of this thread or task, or below the one that was `carried`.
 
     It tells the attributes, and the facts that lines of the log tell here, such as `request_id`.
     """
-    return NO_SPAN if _state.tracer is None else _span(_state.tracer, name, carried, attributes)
-
-
-@contextmanager
-def _span(tracer: Tracer, name: str, carried: str, attributes: Mapping[str, Attribute]) -> Iterator[None]:
+    if (tracer := _state.tracer) is None:
+        yield
+        return
     attributed = {f"jurado.{key}": value for key, value in (*_logged(), *attributes.items())}
     context = _context_of(carried) if carried else None
     with tracer.start_as_current_span(name, context, attributes=attributed):
         yield
 
 
-def request_span(method: str, headers: Sequence[tuple[bytes, bytes]]) -> AbstractContextManager[EndOfRequest]:
-    """Make the span of a request, below the one of its client or proxy; yields what names its route and its status."""
-    return NO_REQUEST_SPAN if _state.tracer is None else _request_span(_state.tracer, method, headers)
-
-
 @contextmanager
-def _request_span(tracer: Tracer, method: str, headers: Sequence[tuple[bytes, bytes]]) -> Iterator[EndOfRequest]:
+def request_span(method: str, headers: Sequence[tuple[bytes, bytes]]) -> Iterator[EndOfRequest]:
+    """Make the span of a request, below the one of its client or proxy; yields what names its route and its status."""
+    if (tracer := _state.tracer) is None:
+        yield lambda _route, _status: None
+        return
     from opentelemetry.trace import SpanKind, StatusCode
 
     sent = next((value.decode("latin-1") for name, value in headers if name == PARENT.encode()), "")
