@@ -5,7 +5,6 @@ A copy is named as the file is, and whoever reads it checks it: nothing here nee
 
 from __future__ import annotations
 
-import fcntl
 import os
 import tempfile
 from collections.abc import Iterator
@@ -21,7 +20,6 @@ from app.core.files.files import SECONDS_UNFINISHED, State, name_of, sha256_of
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.files")
 
 UNFINISHED = ".new-"
-LOCK = ".lock"
 # Of the bound, how much stays when room is made: else each new file would make room for itself.
 SHARE_LEFT = 0.9
 # Of the bound, how much a process adds before it looks at what all have added.
@@ -93,20 +91,15 @@ class FileCache:
 
     def make_room(self) -> int:
         """Drop what was read longest ago, down to a share of the bound, where there is too much; returns the bytes."""
-        with (self.folder / LOCK).open("w") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return 0  # another process is at it
-            self._unseen = 0
-            copies = sorted(self._copies())
-            size = sum(each for _, each, _ in copies)
-            dropped, left = 0, round(self._most * SHARE_LEFT) if size > self._most else size
-            for _, each, path in copies:
-                if size - dropped <= left:
-                    break
-                path.unlink(missing_ok=True)
-                dropped += each
+        self._unseen = 0
+        copies = sorted(self._copies())
+        size = sum(each for _, each, _ in copies)
+        dropped, left = 0, round(self._most * SHARE_LEFT) if size > self._most else size
+        for _, each, path in copies:
+            if size - dropped <= left:
+                break
+            path.unlink(missing_ok=True)  # of two processes that make room at once, each drops some
+            dropped += each
         return dropped
 
     def tidy(self, seconds: float = SECONDS_UNFINISHED) -> int:

@@ -1,7 +1,6 @@
 """Forms without files: their fields, and documents of services made of them.
 
 - Preferences of a reader, in cookies of their own: language, theme, zone of times. Nobody needs an account.
-  The names of zones are read once, as each page asks for them (guarantee 6).
 """
 
 from __future__ import annotations
@@ -9,10 +8,9 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime
-from functools import cache
 from typing import TypeVar
 from urllib.parse import parse_qsl, urlsplit
-from zoneinfo import available_timezones
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from fastapi import Request, Response
 from fastapi.responses import RedirectResponse
@@ -119,7 +117,7 @@ async def set_preferences(request: Request) -> Response:
         )
     if theme is not None and theme not in THEMES:
         raise BadRequest(N_("expected light, dark or system, found %(found)r"), where="theme", found=theme[:40])
-    if zone and zone not in zones():
+    if zone and not is_zone(zone):
         raise BadRequest(
             N_("expected the name of a time zone such as Europe/Bratislava, found %(found)r"),
             where="zone",
@@ -158,13 +156,16 @@ def accepted_languages(request: Request) -> str:
 def zone_of(request: Request) -> str:
     """The zone of a reader; empty where none is kept: times are in UTC then."""
     zone = request.cookies.get(ZONE_COOKIE, "")
-    return zone if zone in zones() else ""
+    return zone if zone and is_zone(zone) else ""
 
 
-@cache
-def zones() -> frozenset[str]:
-    """The names of all time zones."""
-    return frozenset(available_timezones())
+def is_zone(name: str) -> bool:
+    """Whether a time zone has this name."""
+    try:
+        ZoneInfo(name)
+    except (ValueError, OSError, ZoneInfoNotFoundError):
+        return False
+    return True
 
 
 @pass_context
