@@ -87,7 +87,7 @@ class App(FastAPI):
         super().__init__(**settings)
         self.state.metrics = Metrics()
         inner = Sessions(Heads(Refusals(super().__call__)))
-        self._outermost = BehindProxy(inner, known, self.state.metrics)
+        self._outermost = BehindProxy(inner, known)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""

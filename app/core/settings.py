@@ -169,7 +169,7 @@ class Settings(BaseSettings):
     )
     trusted_proxies: Annotated[str, AfterValidator(networks)] = Field(
         "127.0.0.1,::1",
-        description="addresses and networks of proxies whose X-Forwarded-For, -Proto, -Host, -Prefix count; *: all",
+        description="addresses and networks of proxies whose X-Forwarded-For, -Proto, -Host count; *: all",
     )
     allowed_origins: Annotated[str, AfterValidator(origins)] = Field(
         "",

@@ -5,7 +5,7 @@ Browsers remember HTTP Basic and add it to whatever any page sends to this serve
 requests are taken from everywhere, as are those without `Origin`, which no page of another origin can send.
 
 - Sessions of browsers: a token in a cookie stands for the header Authorization, where a request has none.
-- Behind a proxy: who the client is and which path prefix it sees, as a trusted proxy says.
+- Behind a proxy: who the client is, as a trusted proxy says, and the path prefix under which it sees the service.
 """
 
 from __future__ import annotations
@@ -20,12 +20,8 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
 from app.accounts.service.tokens import SESSION_COOKIE
-from app.core.errors import BadRequest
 from app.core.http.errors import error_response
-from app.core.http.middleware import Frame
-from app.core.messages import N_
-from app.core.metrics import Metrics
-from app.core.settings import Settings, path_prefix
+from app.core.settings import Settings
 
 HARMLESS = frozenset({"GET", "HEAD", "OPTIONS"})
 OTHER_SITES = frozenset({b"cross-site", b"same-site"})
@@ -124,65 +120,41 @@ def _token(text: str) -> str:
     return "" if cookie is None else cookie.value
 
 
-PREFIX = b"x-forwarded-prefix"
 HOST = b"x-forwarded-host"
 
 
 class BehindProxy:
-    """The outermost layer of all. X-Forwarded-For, -Proto, -Host and -Prefix count only from a trusted proxy."""
+    """The outermost layer of all. X-Forwarded-For, -Proto and -Host count only from a trusted proxy.
 
-    def __init__(self, app: ASGIApp, settings: Settings, metrics: Metrics) -> None:
+    The hosts that a trusted proxy names go into the scope: within, nobody knows any more who sent the header.
+    """
+
+    def __init__(self, app: ASGIApp, settings: Settings) -> None:
         proxied = ProxyHeadersMiddleware(cast(Any, app), settings.trusted_proxies)
         self._inner, self._trusted = cast(ASGIApp, proxied), proxied.trusted_hosts
-        self._root_path = settings.root_path
-        self._refused = Frame(_refuse, metrics)
+        self._prefix = settings.root_path
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
         if scope["type"] != "http":
             await self._inner(scope, receive, send)
             return
-        try:
-            client = scope.get("client")
-            is_trusted = client is not None and client[0] in self._trusted
-            prefix = self._prefix(scope) if is_trusted else self._root_path
-        except ValueError:
-            await self._refused(scope, receive, send)
-            return
+        client, prefix, path = scope.get("client"), self._prefix, str(scope["path"])
+        if client is not None and client[0] in self._trusted:
+            scope[FORWARDED_HOSTS] = ",".join(
+                value.decode("latin-1") for name, value in scope["headers"] if name == HOST
+            )
         if not prefix:
             await self._inner(scope, receive, send)
-            return
-        path: str = scope["path"]
-        if path == prefix:  # relative addresses in the index need the slash
+        elif path == prefix:  # relative addresses in the index need the slash
             await RedirectResponse(f"{prefix}/")(scope, receive, send)
-            return
-        inside = {**scope, "root_path": prefix, "path": path.removeprefix(prefix) if _below(path, prefix) else path}
-        host = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), "")
-        await self._inner(inside, receive, _prefixed(prefix, host, send))
-
-    def _prefix(self, scope: Scope) -> str:
-        """Read what a trusted proxy tells: returns the prefix the client sees; raises ValueError for one that is none.
-
-        The hosts that the client asked go into the scope: within, nobody knows any more who sent the header.
-        """
-        hosts, prefix = [], None
-        for name, value in scope["headers"]:
-            if name == HOST:
-                hosts.append(value.decode("latin-1"))
-            elif name == PREFIX and prefix is None:
-                prefix = value
-        scope[FORWARDED_HOSTS] = ",".join(hosts)
-        return self._root_path if prefix is None else path_prefix(prefix.decode("latin-1").strip())
-
-
-async def _refuse(scope: Scope, _receive: Receive, _send: Send) -> None:
-    sent = next(value for name, value in scope["headers"] if name == PREFIX)
-    raise BadRequest(
-        N_("expected a path such as /jurado, found %(found)r"), where="X-Forwarded-Prefix", found=sent.decode("latin-1")
-    )
-
-
-def _below(path: str, prefix: str) -> bool:
-    return path.startswith(f"{prefix}/")
+        else:
+            inside = {
+                **scope,
+                "root_path": prefix,
+                "path": path.removeprefix(prefix) if path.startswith(f"{prefix}/") else path,
+            }
+            host = next((value.decode("latin-1") for name, value in scope["headers"] if name == b"host"), "")
+            await self._inner(inside, receive, _prefixed(prefix, host, send))
 
 
 def _prefixed(prefix: str, host: str, send: Send) -> Send:

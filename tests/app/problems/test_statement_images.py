@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from app.packages.markdown import local_image
 from tests.builders.contests import HOUR, add_contest, add_problem
 from tests.builders.service import Api
@@ -62,7 +64,9 @@ def test_an_address_that_leads_out_of_the_folder_is_no_image_of_it() -> None:
     assert local_image("a/../b.png?x#y") == "b.png"
 
 
-def test_a_statement_as_markdown_has_whole_addresses_of_its_images_and_keeps_its_code(quick_api: Api) -> None:
+def test_a_statement_as_markdown_has_whole_addresses_of_its_images_and_keeps_its_code(
+    quick_api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
     text = """![a cat](cat.png "Tom") and `![a cat](cat.png)` and ![far](https://a.b/x.png) ![with a title][drawing]
 
 [drawing]: <figures/d-one.svg>
@@ -78,5 +82,6 @@ def test_a_statement_as_markdown_has_whole_addresses_of_its_images_and_keeps_its
     assert written.replace("<figures/d-one.svg>", f"{address}/figures/d-one.svg") in sent.text
     for image in re.findall(rf"{address}/[a-z./-]+", sent.text):
         assert quick_api.get(image.partition("/api/")[2]).status_code == 200
-    behind = quick_api.get(f"{PAGE}?lang=es", headers={**asked, "X-Forwarded-Prefix": "/judge"})
+    monkeypatch.setattr(quick_api.app._outermost, "_prefix", "/judge")
+    behind = quick_api.get(f"{PAGE}?lang=es", headers=asked)
     assert "/judge/api/contests/c/problems/echo/statement/gato.png)" in behind.text
