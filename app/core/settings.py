@@ -107,7 +107,7 @@ def distributions(text: str) -> str:
     return text
 
 
-def origins(text: str) -> str:
+def origins_in(text: str) -> str:
     """Origins with commas between them, in lowercase."""
     for each in listed(text):
         if not ORIGIN.fullmatch(each):
@@ -171,7 +171,7 @@ class Settings(BaseSettings):
         "127.0.0.1,::1",
         description="addresses and networks of proxies whose X-Forwarded-For, -Proto, -Host count; *: all",
     )
-    allowed_origins: Annotated[str, AfterValidator(origins)] = Field(
+    allowed_origins: Annotated[str, AfterValidator(origins_in)] = Field(
         "",
         description="origins whose pages may change things with a password, such as https://board.example; tokens: any",
     )
