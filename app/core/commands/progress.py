@@ -1,4 +1,4 @@
-"""Progress of long work on standard error: bars on a terminal, a few lines elsewhere.
+"""Progress of long work on standard error: bars on a terminal.
 
 - Faults of packages for people: as compilers print theirs, so that editors find their places, and wrapped.
 """
@@ -31,15 +31,18 @@ OnProgress = Callable[[SolverReport], None]
 
 @contextmanager
 def progress_shown(label: str, *, quiet: bool) -> Iterator[OnReport]:
-    """Show progress on standard error: a bar on a terminal, at most ten lines elsewhere."""
-    if quiet:
+    """Show progress on standard error: a bar on a terminal, nothing elsewhere."""
+    if quiet or not sys.stderr.isatty():
         yield lambda _report: None
-    elif sys.stderr.isatty():
-        with bar_of_work() as bar:
-            task = bar.add_task(label, total=1.0, text="starting")
-            yield lambda report: bar.update(task, completed=fraction_of(report), text=progress_text(report))
-    else:
-        yield ProgressLines(label)
+        return
+    with bar_of_work() as bar:
+        task = bar.add_task(label, total=1.0, text="starting")
+
+        def show_report(report: SolverReport | Summary) -> None:
+            # A summary comes at the end of the work.
+            bar.update(task, completed=1.0 if "done" in report else report["fraction"], text=progress_text(report))
+
+        yield show_report
 
 
 @contextmanager
@@ -61,26 +64,6 @@ def bar_of_work() -> Progress:
     """Make a bar on standard error with a text beside it, which disappears at its end."""
     columns = (TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[text]}"), TimeElapsedColumn())
     return Progress(*columns, console=console(err=True), transient=True)
-
-
-class ProgressLines:
-    """Prints a line whenever another tenth of the way is done."""
-
-    def __init__(self, label: str) -> None:
-        self.label = label
-        self.tenths = 0
-
-    def __call__(self, report: SolverReport | Summary) -> None:
-        """Take one report."""
-        tenths = int(report["fraction"] * 10) if "fraction" in report else 0
-        if tenths > self.tenths:
-            self.tenths = tenths
-            say(f"{self.label}: {tenths * 10} %, {progress_text(report)}")
-
-
-def fraction_of(report: SolverReport | Summary) -> float:
-    """Give the part of the work that is done; a summary comes at its end."""
-    return 1.0 if "done" in report else report["fraction"]
 
 
 def progress_text(report: SolverReport | Summary) -> str:
