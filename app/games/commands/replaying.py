@@ -13,7 +13,7 @@ import typer
 from rich.text import Text
 
 from app.core.commands.client import Client
-from app.core.commands.output import Failure, console, harmless, person_at_stdin, show, write_json
+from app.core.commands.output import Failure, console, harmless, show, write_json
 from app.core.commands.registry import AsJson, Contest, Request, Table, command
 from app.games.commands.choices import GAMES, game_named, summary, transcript_file
 from checkers.doors import Rejected
@@ -65,7 +65,6 @@ def replay_game(
     move: Annotated[
         int | None, typer.Option("--move", metavar="N", help="only the position after this move; 0: the start", min=0)
     ] = None,
-    step: Annotated[bool, typer.Option("--step", help="wait for Enter before each move")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Replay a game move by move, and verify it: legal moves, the opponent's own moves, and the end.
@@ -100,8 +99,6 @@ def replay_game(
         )
     else:
         for number, made, position in wanted:
-            if step and number and person_at_stdin():
-                typer.prompt("Enter for the next move", default="", show_default=False)
             if made is not None:
                 show(f"{number} {rules.sides[made.side]}: {harmless(made.text)} ({made.seconds:.3f} s)")
             console().print(picture(rules, position))

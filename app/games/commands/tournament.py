@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Annotated
@@ -16,18 +15,10 @@ from app.core.commands.registry import AsJson, command
 from app.games.commands.choices import game_named, opponent_named, positions
 from app.games.commands.play import MOST_AT_ONCE, split
 from app.games.commands.program import Program, run_all, save
-from games.doors import AnyGame
+from games.doors import FIRST, SECOND, AnyGame
 from games.match import Computer, Match, Player
 from games.tournament import Pairing, Row, cross_table, pairings, played
 from games.transcript import Transcript
-
-
-@dataclass(frozen=True)
-class Entrant:
-    """A player of a tournament: a program by its command, or an opponent of the catalogue (no command)."""
-
-    name: str
-    command: tuple[str, ...] = ()
 
 
 @command("tournament")
@@ -71,43 +62,44 @@ def tournament(
         show_result(game, len(results), ranked)
 
 
-def entrants_of(game: AnyGame, programs: Sequence[str], opponents: Sequence[str]) -> dict[str, Entrant]:
-    """Read who plays, by name; raises Failure unless there are two players or more, of different names."""
-    entrants = []
+def entrants_of(game: AnyGame, programs: Sequence[str], opponents: Sequence[str]) -> dict[str, list[str]]:
+    """Read who plays: the command of each program by its name, and no command for an opponent of the catalogue.
+
+    Raises Failure unless there are two players or more, of different names.
+    """
+    entrants: list[tuple[str, list[str]]] = []
     for text in programs:
         name, equals, command = text.partition("=")
         if not equals or not name.isidentifier():
             raise Failure(f"--program {text}: expected NAME=CMD, with a name of letters and digits")
-        entrants.append(Entrant(name, tuple(split(command))))
+        entrants.append((name, split(command)))
     for name in opponents:
         opponent_named(game, name)
-        entrants.append(Entrant(name))
-    names = [entrant.name for entrant in entrants]
+        entrants.append((name, []))
+    names = [name for name, _ in entrants]
     if len(names) < 2:
         raise Failure(f"expected two players or more, found {len(names)}; opponents are {', '.join(game.opponents)}")
     if twice := {name for name in names if names.count(name) > 1}:
         raise Failure(f"expected players of different names, found {', '.join(sorted(twice))} twice")
-    return {entrant.name: entrant for entrant in entrants}
+    return dict(entrants)
 
 
-def play_pairing(game: AnyGame, entrants: Mapping[str, Entrant], pairing: Pairing, seconds: float) -> Transcript:
+def play_pairing(game: AnyGame, entrants: Mapping[str, list[str]], pairing: Pairing, seconds: float) -> Transcript:
     """Play one game. Its transcript names an opponent where there is one; of two the second."""
     first, second = (entrants[name] for name in pairing.sides)
-    players = [seat(game, entrant, pairing.seed, seconds) for entrant in (first, second)]
-    contestant, opponent = (1, first.name) if second.command and not first.command else (0, second.name)
-    known = None if first.command and second.command else opponent
+
+    def seat(name: str) -> Player:
+        return Program(entrants[name], seconds) if entrants[name] else Computer(game.opponents[name], pairing.seed)
+
+    players = seat(pairing.sides[0]), seat(pairing.sides[1])
+    contestant = SECOND if second and not first else FIRST
+    opponent = None if first and second else pairing.sides[1 - contestant]
     try:
-        both: tuple[Player, Player] = (players[0], players[1])
-        return Match(game, pairing.start, both, 1 if contestant else 0, known, pairing.seed).play()
+        return Match(game, pairing.start, players, contestant, opponent, pairing.seed).play()
     finally:
         for player in players:
             if isinstance(player, Program):
                 player.close()
-
-
-def seat(game: AnyGame, entrant: Entrant, seed: int, seconds: float) -> Player:
-    """Make a player for one game."""
-    return Program(entrant.command, seconds) if entrant.command else Computer(game.opponents[entrant.name], seed)
 
 
 def show_result(game: str, count: int, result: Sequence[Row] | Sequence[JsonMapping]) -> None:
