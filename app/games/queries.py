@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 
@@ -205,20 +205,18 @@ def of_contest(
     session: Session,
     contest_id: str,
     *,
-    owner: str | None = None,
+    owners: Collection[str] | None = None,
     problem_id: str | None = None,
     team_id: str | None = None,
     playing: bool | None = None,
     limit: int | None = None,
 ) -> list[GameRow]:
-    """The games of a contest, the latest first; those of an owner, a problem or a team, open or ended ones."""
+    """The games of a contest, the latest first; those of owners, a problem or a team, open or ended ones."""
     query = select(GameRow).where(GameRow.contest_id == contest_id)
-    for column, value in (
-        (GameRow.owner, owner),
-        (GameRow.problem_id, problem_id),
-        (GameRow.team_id, team_id),
-    ):
+    for column, value in ((GameRow.problem_id, problem_id), (GameRow.team_id, team_id)):
         query = query if value is None else query.where(column == value)
+    if owners is not None:
+        query = query.where(GameRow.owner.in_(owners))
     if playing is not None:
         query = query.where(IS_PLAYING if playing else GameRow.ended.is_not(None))
     query = query.order_by(GameRow.started.desc(), GameRow.id).limit(limit)

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping
 from typing import Any, Literal, cast
 
 from pydantic import BaseModel, Field
@@ -273,24 +272,15 @@ def listed(
     """The games of a contest, the latest first: all for judges, for others those they may play."""
     if state not in {None, "playing", "ended"}:
         raise BadRequest(N_("expected playing or ended, found %(found)r"), where="state", found=state)
-    playing = None if state is None else state == "playing"
-    wanted = partial(
-        games_queries.of_contest,
+    rows = games_queries.of_contest(
         session,
         snapshot.contest.id,
+        owners=None if viewer.sees_all else owners(viewer),
         problem_id=problem_id,
         team_id=team_id,
-        playing=playing,
+        playing=None if state is None else state == "playing",
         limit=MOST_LISTED,
     )
-    whose: Sequence[str | None] = [None] if viewer.sees_all else owners(viewer)
-    rows = [game for owner in whose for game in wanted(owner=owner)]
-    rows.sort(key=lambda game: (game.started, game.id), reverse=True)
-    return summaries(session, rows[:MOST_LISTED])
-
-
-def summaries(session: Session, rows: Sequence[GameRow]) -> list[GameSummary]:
-    """Games as lists show them."""
     shown = games_queries.submission_ids(session, rows)
     return [GameSummary(**dict(_facts(game, shown.get(game.id))), moves=game.moves) for game in rows]
 
