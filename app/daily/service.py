@@ -49,6 +49,7 @@ def today() -> date:
 def day_called(text: str) -> date:
     """A day by its name, YYYY-MM-DD; raises NotFound for other text."""
     try:
+        # Python reads other forms of ISO 8601, too, and one day would have many addresses.
         day = date.fromisoformat(text) if FORM.fullmatch(text) else None
     except ValueError:
         day = None

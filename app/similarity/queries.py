@@ -48,6 +48,7 @@ def cases(session: Session, contest_id: str, problem_id: str) -> Iterator[Stored
         .join(AnswerRow, AnswerRow.test_case_id == TestCaseRow.id)
         .join(SubmissionRow, SubmissionRow.id == AnswerRow.submission_id)
         .where(SubmissionRow.contest_id == contest_id, SubmissionRow.problem_id == problem_id)
+        # Empty answers are all alike.
         .where(SubmissionRow.team_id.is_not(None), AnswerRow.sha256.is_not(None), AnswerRow.size > 0)
         .order_by(TestCaseRow.ordinal, TestCaseRow.id, AnswerRow.submission_id)
         .execution_options(yield_per=ROWS_AT_ONCE)

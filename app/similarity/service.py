@@ -33,6 +33,7 @@ from app.tables import RawScoreRow
 
 # Seconds for which a request reads texts.
 SECONDS = 2.0
+# Standard checkers: everyone who solves a case sends the same answer.
 ONE_RIGHT_ANSWER = frozenset({"exact", "tokens", "floats", "lines", "unordered"})
 SOURCES = "sources"
 

@@ -62,7 +62,7 @@ async def _board_events(
             if not live:
                 return
             seconds = min(hub.seconds, _seconds_to_next_moment(snapshot))
-            if not await client.sleep(seconds) and seconds == hub.seconds:
+            if not await client.sleep(seconds) and seconds == hub.seconds:  # else the clock woke it: a board may follow
                 yield KEEP_ALIVE
 
 
@@ -87,4 +87,5 @@ def _seconds_to_next_moment(snapshot: ContestSnapshot) -> float:
     """Seconds until the contest's clock makes another board."""
     now = utc_now()
     ahead = [(moment - now).total_seconds() for moment in snapshot.contest.moments() if moment > now]
+    # Just behind the moment: a timer may end a little early, and find the board as it was.
     return max(SHORTEST_SLEEP, min(ahead, default=float("inf")) + SHORTEST_SLEEP)

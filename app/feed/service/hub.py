@@ -28,7 +28,9 @@ from app.feed.service.publisher import FeedPublisher
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.feed")
 WOKEN_AT_ONCE = 50
 SECONDS_TO_RETRY = 30
+# Verdicts of so long make one board for all who watch it.
 SECONDS_BETWEEN_BOARDS = 0.05
+# An import changes hundreds of accounts: one check of all streams answers for them.
 SECONDS_BEFORE_RIGHTS = 0.5
 MOST_OPEN = {
     "account": N_("this account has %(count)s streams open: close one, or come back later"),

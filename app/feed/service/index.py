@@ -127,6 +127,7 @@ class Index:
 
     def behind(self, type_: str, first: int, reader: Reader, most: int) -> tuple[list[tuple[int, int]], int | None]:
         """The next objects of a kind that this reader sees, as (first event, last event), and where to continue."""
+        # The order never changes, so that a client of any age finds its place in it.
         order = self._order.get(type_, [])
         at = bisect_right(order, first, key=lambda place: place[0])
         some = order[at : at + most]

@@ -30,6 +30,7 @@ from app.feed.queries import Event
 from app.feed.service.index import JUDGES, OWNER, Index, Reader, of_account
 
 PAGE = 256
+# Clients that keep up read the last pages; pages for those far behind are read again.
 MOST_PAGE_BYTES = 32 * 2**20
 RUNS = "runs"
 # A kind that changes often and that only runs refer to: replaced events of it are deleted after a while.
@@ -37,7 +38,7 @@ REPLACEABLE = "judgements"
 # About the bytes of memory that a line takes beside its texts.
 SIZE_OF_A_LINE = 400
 FIELDS = struct.Struct(">QBQ")
-NO_KIND = 255
+NO_KIND = 255  # kinds are numbered from 0
 TOKEN = re.compile(r"[ptj][0-9a-f]{66}")
 
 

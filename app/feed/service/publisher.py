@@ -333,6 +333,7 @@ class FeedPublisher:
             order = Append(followed.contest_id, known.head, some, now)
             try:
                 written = self._service.writer.submit(feed_queries.append, order).result()
+            # Two servers appended behind the same event at once: the second breaks the primary key.
             except IntegrityError:
                 written = False
             if not written:

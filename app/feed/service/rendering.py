@@ -207,6 +207,7 @@ def _look_at_judgement(
     if judgement.current:
         rendered.points[row.id] = (documents[True].score, documents[False].score)
     without_score = judgement.state == DONE and documents[False].score is None
+    # The board is older than the verdict: the next look, with a newer one, has the points.
     if without_score and is_newer(feed_snapshot.judges, judgement, row):
         rendered.unsettled.add(judgement.id)
     judgement_id = feed_snapshot.public.contest.ids.judgement(judgement.id)

@@ -32,10 +32,10 @@ from app.feed.service.log import Log, lines_behind
 from app.tables import WebhookRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.webhooks")
-MOST_BYTES = 256 * 1024
+MOST_BYTES = 256 * 1024  # a request ends with the event that exceeds it
 LONGEST_ERROR = 300
 LONGEST_WAIT = 60.0
-SECONDS_BETWEEN_TRIES = 1.0
+SECONDS_BETWEEN_TRIES = 1.0  # while another server has the lock
 
 
 def lock_of(hook_id: str) -> str:
@@ -197,6 +197,7 @@ class Sender:
                 at, notifications = await _batch(feed, hook, at)
                 if not notifications:
                     continue
+                # The lock may have been lost while the last call waited for its reply.
                 if not await self._has_lock(hook.row.id):
                     return SECONDS_BETWEEN_TRIES
                 error = await self._call(client, hook, contest_id, notifications)

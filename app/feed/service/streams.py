@@ -16,6 +16,7 @@ from app.feed.service.index import Reader, reader_of
 from app.feed.service.log import Line, Log, Place, lines_behind, lines_of, read_token, write_token
 from app.feed.service.rendering import LARGE, ORDER, STATE
 
+# A piece is sent before the next one is made, so that a slow client holds little memory.
 CHUNK = 64 * 1024
 OBJECTS_AT_ONCE = 200
 KEEP_ALIVE = b":\n\n"

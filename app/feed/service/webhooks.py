@@ -31,6 +31,7 @@ from app.feed.service.rendering import ORDER
 from app.submissions.service.judgements import JUDGEMENT
 from app.tables import WebhookRow
 
+# Each webhook is a task that reads every event.
 MOST = 100
 SECONDS_TO_RESOLVE = 5.0
 NO_ADDRESS = re.compile(r"[^\x21-\x7e]")
@@ -133,6 +134,7 @@ async def create(service: Service, hub: Hub, viewer: Viewer, body: WebhookBody) 
         raise BadRequest(N_("expected contests that exist, found %(found)r"), where="contest_ids", found=unknown[0])
     positions: Positions = {}
     for contest_id in body.contest_ids or known_ids:
+        # The whole comparison: what exists already would follow as a change.
         log = await hub.open_log(contest_id, complete=True)
         positions[contest_id] = [log.epoch, log.head]
     return await run_sync(_store, service, str(viewer.account_id), body, positions)

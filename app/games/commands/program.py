@@ -16,10 +16,10 @@ import subprocess
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from typing import IO, TypeVar
+from typing import TypeVar
 
 from app.core.commands.output import Failure
 from app.core.commands.progress import progress_shown
@@ -41,11 +41,9 @@ class Program:
 
     command: Sequence[str]
     seconds: float
-    clock: Callable[[], float] = monotonic
     process: subprocess.Popen[bytes] | None = None
     pending: bytes = b""
     outgoing: bytes = b""
-    stderr: IO[bytes] | int = field(default=subprocess.DEVNULL)
 
     def start(self, game: AnyGame, side: Side, instance: str) -> None:
         """Start the process and say what is played; raises Lost where it cannot be started."""
@@ -54,12 +52,14 @@ class Program:
                 self.command,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=self.stderr,
+                stderr=subprocess.DEVNULL,
+                # A process group of its own: killing it ends all that the program has started, too.
                 start_new_session=True,
             )
         except OSError as error:
             raise Lost("broken", f"{self.command[0]} cannot be started: {error.strerror}") from None
         assert self.process.stdin is not None, "its input is a pipe"
+        # A program that never reads its input must not hold up the game.
         os.set_blocking(self.process.stdin.fileno(), False)
         lines = instance.removesuffix("\n").split("\n")
         self._say(f"{game.slug} {game.sides[side]} {len(lines)}", *lines)
@@ -117,12 +117,12 @@ class Program:
         assert self.process is not None, "a program plays after it was started"
         assert self.process.stdin is not None, "its input is a pipe"
         assert self.process.stdout is not None, "its output is a pipe"
-        deadline = self.clock() + self.seconds
+        deadline = monotonic() + self.seconds
         while b"\n" not in self.pending:
             if len(self.pending) > LONGEST_LINE:
                 raise Lost("illegal", f"move: expected a line of at most {LONGEST_LINE} bytes, found more")
             writable = [self.process.stdin] if self.outgoing else []
-            left = max(deadline - self.clock(), 0.0)
+            left = max(deadline - monotonic(), 0.0)
             readable, able, _ = select.select([self.process.stdout], writable, [], left)
             if not readable and not able:
                 raise Lost("late", f"no move after {self.seconds:g} s")

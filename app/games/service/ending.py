@@ -204,6 +204,7 @@ class Keeper:
     def look(self) -> None:
         """End what is over now. After an admin's change every counted game is looked at: its contest may end sooner."""
         now = utc_now()
+        # Before the rows: a change that comes in between is looked at again.
         generation = self._service.database.generation
         with self._service.database.read() as session:
             games = games_queries.due(session, now, AT_ONCE)

@@ -24,9 +24,10 @@ from games.doors import FIRST, SECOND, Side
 from games.transcript import End, Reason, Transcript, loser_end, write
 from games.transcript import Move as TranscriptMove
 
-MOST_SEED = 2**63 - 1
+MOST_SEED = 2**63 - 1  # what a column of 64 bits has
 MOST_NUMBER = 2**31 - 1
 Player = Literal["you", "opponent"]
+# Numbers of JavaScript are exact up to here.
 LARGEST_EXACT = 2**53
 MOST_LISTED = 1000
 # How a transcript tells the ends that the rules of a game do not know.

@@ -93,6 +93,7 @@ def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> li
     """The clarifications that the viewer may read, oldest first."""
     contest = contest_of(session, snapshot.contest.id)
     seen = readable(viewer, snapshot, messages_queries.clarifications(session, contest.id))
+    # An answer to all may follow on a question that only its team reads.
     known = {row.id for row in seen}
     team_ids = {row.id for row in visible(session, viewer, contest)} if seen else set()
     return [_view(row, known, team_ids) for row in seen]
