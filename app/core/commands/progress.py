@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import typer
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-from app.core.commands.output import console, harmless, say
+from app.core.commands.output import console, harmless
 from app.core.faults import OnStep, unseen
 from app.judging.service.solver_process import OnReport, Summary
 from app.programs.tools import SolverReport
