@@ -59,8 +59,7 @@ from app.operations.service.bootstrap import bring_keys, initialise
 from app.operations.service.counts import hear, listening
 from app.routes import routes_of
 from app.sandbox import groups
-from app.sandbox.environment import ProtectionState
-from app.sandbox.sandbox import protections
+from app.sandbox.sandbox import ProtectionState, protections
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.scoreboard.routes import usual_scoreboard
 from app.scoreboard.service.pages import BoardPages

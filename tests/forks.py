@@ -27,7 +27,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import IO, Any
 
-from app.sandbox.environment import ONE_THREAD
+from app.sandbox.child import ONE_THREAD
 
 ROOT = Path(__file__).resolve().parents[1]
 SOCKET = "forks"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from app.core.settings import Settings
     from app.judging.service.engine import Engine
     from app.judging.service.jobs import JobRunner
-    from app.sandbox.environment import ProtectionState
+    from app.sandbox.sandbox import ProtectionState
     from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
     from app.submissions.queries.submission_context import SubmissionContexts
 

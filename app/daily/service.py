@@ -29,7 +29,7 @@ from app.core.errors import BadRequest, NotFound, Unavailable
 from app.core.files.temporary import SOLVER_PREFIX, locked_folder
 from app.core.messages import N_, Message, did_you_mean
 from app.judging.service.solver_process import Bounds, SolverFailed, SolverProcess
-from app.sandbox.environment import clean_environment
+from app.sandbox.child import clean_environment
 from checkers.doors import Rejected
 from games.netgame import GAME
 

@@ -34,7 +34,7 @@ from app.programs.model import (
     pack,
     program_files,
 )
-from app.programs.places import entry, is_compiled
+from app.programs.places import PYTHON, entry
 from app.programs.points import modules_of, names_of
 from app.programs.tools import Bounds, Tool, ToolDesk, tool_at
 from app.sandbox.model import ALLOWED, AS_ROOT, SandboxMissing
@@ -202,11 +202,11 @@ def resolve(
     own = program_files(files)
     asked = _asked(settings, is_single=SINGLE in own)
     try:
-        main, compiled = entry(own), is_compiled(own)
+        main = entry(own)
     except ProgramFault as fault:
         faults.add(names[0], str(fault))
         return settings, None
-    if asked[0] == "python" and compiled:
+    if asked[0] == "python" and not main.endswith(PYTHON):
         faults.expect(FILE, "program.protocol", N_("a checker in Python for this protocol"), main)
     if asked[1] == "raw" and settings.scoring.kind == "absolute":
         expected = N_("fraction, percent or absolute, as absolute scoring needs shares of points")

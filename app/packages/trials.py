@@ -207,7 +207,7 @@ def run_program(package: Package, place: str, desk: ToolDesk) -> Iterator[tuple[
 
     def run(case: Case) -> tuple[Case, bytes | Outcome]:
         command = desk.command(tool, (), submission_bounds(package), stdin=case.input.read(), environment={})
-        result = desk.run(command)
+        result = desk.sandbox.run(command)
         try:
             if (code := exit_code(result)) != 0:
                 raise unexpected(code, "0", result)

@@ -100,7 +100,7 @@ def entry(names: Iterable[str], place: str = "") -> str:
     `place` is its file, or its folder with `/` at the end; empty: that of the package's own checker.
     """
     known = set(names)
-    place = place or checker_place(known)
+    place = place or (SINGLE if SINGLE in known else VALIDATOR)
     expected = f"one Python file, or {' or '.join(MAIN)} among several, or C++ or C ({', '.join(sorted(CPP | C))})"
     if not place.endswith("/"):
         if Path(place).suffix in (PYTHON, *CPP, *C):
@@ -119,20 +119,10 @@ def entry(names: Iterable[str], place: str = "") -> str:
     raise ProgramFault(f"{place}: expected {expected}, found {', '.join(own[:5]) or 'nothing'}")
 
 
-def checker_place(names: Iterable[str]) -> str:
-    """The place of a package's own checker."""
-    return SINGLE if SINGLE in names else VALIDATOR
-
-
 def _sources(names: Iterable[str], place: str) -> list[str]:
     """The files to be compiled together: those of C++, without any those of C."""
     own = sorted(name for name in names if name == place or (place.endswith("/") and name.startswith(place)))
     return [name for name in own if Path(name).suffix in CPP] or [name for name in own if Path(name).suffix in C]
-
-
-def is_compiled(names: Iterable[str]) -> bool:
-    """Whether a package's own checker has to be compiled; raises ProgramFault for one in no known language."""
-    return not entry(names).endswith(PYTHON)
 
 
 def prepared(program: Code, cache: Path, execute: Execute) -> Runnable:

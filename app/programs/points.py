@@ -89,7 +89,7 @@ def generate(desk: ToolDesk, tool: Tool, args: Sequence[str], bounds: Bounds) ->
     """Run a generator once; raises ProgramFault where it fails, or makes nothing."""
     with tempfile.TemporaryDirectory(prefix="jurado-generator-") as name:
         folder = Path(name)
-        result = desk.run(desk.command(tool, args, bounds, leaves=folder))
+        result = desk.sandbox.run(desk.command(tool, args, bounds, leaves=folder))
         if (code := exit_code(result)) != 0:
             raise unexpected(code, "0", result)
         left = folder / f"{NAME}.in"

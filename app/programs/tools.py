@@ -118,10 +118,6 @@ class ToolDesk:
             mounts.append(Mount(leaves, WORK, writable=True))
         return Command((*runnable.argv, *args), tuple(mounts), stdin, dict(environment or {}), limits=bounds.limits())
 
-    def run(self, command: Command) -> Result:
-        """Run a command to its end or a limit; raises SandboxFault if it could not be started."""
-        return self.sandbox.run(command)
-
 
 ValidatorProtocol = Literal["kattis", "testlib", "cms"]
 VALID = 42
@@ -137,9 +133,9 @@ def validate(
             with tempfile.TemporaryDirectory(prefix="jurado-input-") as folder:
                 path = Path(folder) / "input"
                 path.write_bytes(data)
-                result = desk.run(desk.command(tool, (INPUT, *args), bounds, reads={INPUT: path}))
+                result = desk.sandbox.run(desk.command(tool, (INPUT, *args), bounds, reads={INPUT: path}))
         else:
-            result = desk.run(desk.command(tool, args, bounds, stdin=data))
+            result = desk.sandbox.run(desk.command(tool, args, bounds, stdin=data))
         return _opinion(tool.name, protocol, result)
     except ProgramFault as fault:
         return Opinion(tool.name, False, fault=f"{tool.name}: {fault}")

@@ -1,7 +1,8 @@
 """Processes of Python modules: started, asked over a pipe or read line by line, and killed.
 
 Guarantee 4: what a checker, a package or a solver does ends with its process. A confined process ends with the server,
-as the kernel kills it together with the thread that started it.
+as the kernel kills it together with the thread that started it. Guarantee 3: their environment is a list of what is
+passed on, so that no secret of the server is.
 """
 
 from __future__ import annotations
@@ -18,8 +19,23 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from typing import IO
 
-from app.sandbox.environment import clean_environment
 from app.sandbox.pipes import Pipe
+
+# Variables that graders get: paths of Python, its libraries and compiled kernels, and the language; no JURADO_.
+PASSED = frozenset({
+    "HOME", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "LD_LIBRARY_PATH", "PATH", "TMPDIR", "TZ", "XDG_CACHE_HOME",
+    "NUMBA_CACHE_DIR", "NUMBA_CPU_FEATURES", "NUMBA_CPU_NAME", "NUMBA_DISABLE_JIT",
+    "PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONHOME", "PYTHONPATH", "PYTHONPYCACHEPREFIX", "PYTHONSAFEPATH",
+})  # fmt: skip
+
+# Filters hold for the thread that sets them and for those it starts: there must be no other one.
+ONE_THREAD = dict.fromkeys(("MKL_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
+
+
+def clean_environment() -> dict[str, str]:
+    """The variables a grader or a solver is started with."""
+    return {name: value for name, value in os.environ.items() if name in PASSED} | ONE_THREAD
+
 
 CHUNK = 65536
 # Threads that serve requests come and go: this one starts all processes, and lives as long as the server.

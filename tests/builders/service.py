@@ -30,8 +30,7 @@ from app.judging.service.staff import GraderState
 from app.main import create_app
 from app.operations.service.bootstrap import bring_keys
 from app.operations.service.counts import listening
-from app.sandbox.environment import ProtectionState
-from app.sandbox.sandbox import protections
+from app.sandbox.sandbox import ProtectionState, protections
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.submissions.queries.submission_context import SubmissionContexts
 from app.tables import AccountRow, TeamRow

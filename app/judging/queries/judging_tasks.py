@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
-from typing import Any
 
-from sqlalchemy import Connection, Select, func, select
+from sqlalchemy import Connection, func, select
 from sqlalchemy.orm import Session
 
 from app.contests.schemas import Rule
@@ -165,16 +163,7 @@ def too_large(limit: int) -> MessageDocument:
 def _answers(connection: Connection, submissions: Sequence[int]) -> dict[int, list[_Sent]]:
     answers: dict[int, list[_Sent]] = defaultdict(list)
     postgresql = is_postgresql(connection)
-    rows = connection.execute(_answers_of(postgresql=postgresql), given(submissions, postgresql=postgresql))
-    for row in rows:
-        answers[row[0]].append(_Sent(row[1], row[2], row[3], CaseAnswer(*row[4:])))
-    return answers
-
-
-# Any: SQLAlchemy types no more columns than these
-@cache
-def _answers_of(*, postgresql: bool) -> Select[*tuple[Any, ...]]:
-    return (
+    query = (
         select(
             AnswerRow.submission_id,
             TestCaseRow.name,
@@ -195,6 +184,9 @@ def _answers_of(*, postgresql: bool) -> Select[*tuple[Any, ...]]:
         .where(among(AnswerRow.submission_id, postgresql=postgresql))
         .order_by(AnswerRow.submission_id, TestCaseRow.ordinal)
     )
+    for row in connection.execute(query, given(submissions, postgresql=postgresql)):
+        answers[row[0]].append(_Sent(row[1], row[2], row[3], CaseAnswer(*row[4:])))
+    return answers
 
 
 def _counted_cases(session: Session, problem_id: str) -> frozenset[int]:

@@ -131,7 +131,7 @@ def queue_state(url: str) -> QueueFacts:
     """Ask the broker on a connection of its own, within seconds; raises BrokerAway."""
     try:
         import pika
-        from pika.exceptions import AMQPError  # type: ignore[import-untyped]
+        from pika.exceptions import AMQPError, ChannelClosedByBroker  # type: ignore[import-untyped]
 
     except ImportError:
         raise BrokerAway(MISSING) from None
@@ -141,24 +141,11 @@ def queue_state(url: str) -> QueueFacts:
     try:
         connection = pika.BlockingConnection(parameters)
         try:
-            return _state(connection, QUEUE)
+            queue = connection.channel().queue_declare(queue=QUEUE, passive=True).method
+            return QueueFacts(name=QUEUE, ready=int(queue.message_count), consumers=int(queue.consumer_count))
+        except ChannelClosedByBroker:  # nobody has made it yet
+            return QueueFacts(name=QUEUE, ready=0, consumers=0)
         finally:
             connection.close()
     except (AMQPError, OSError) as error:
         raise BrokerAway(str(error) or type(error).__name__) from None
-
-
-# Any: pika has no types
-def _state(connection: Any, name: str) -> QueueFacts:
-    """Messages and consumers of a queue; none where nobody has made it yet."""
-    from pika.exceptions import ChannelClosedByBroker
-
-    channel = connection.channel()
-    try:
-        declared = channel.queue_declare(queue=name, passive=True)
-    except ChannelClosedByBroker:
-        return QueueFacts(name=name, ready=0, consumers=0)
-    channel.close()
-    return QueueFacts(
-        name=name, ready=int(declared.method.message_count), consumers=int(declared.method.consumer_count)
-    )

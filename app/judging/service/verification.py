@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from concurrent.futures import Future
 
 from app.core.faults import SLOWER, PackageError, PackageErrors, Steps, mismatch
@@ -28,10 +28,6 @@ from checkers.doors import N_, Message, Score
 
 TRACEBACK = "Traceback"
 IN_PROGRAM = re.compile(rf'File "{PROGRAM_FOLDER}/([^"]+)", line ([0-9]+)')
-# Questions asked at once: each holds an input and an answer in memory.
-BATCH = 64
-# Bytes of their files from which on no further question is asked at the same time.
-BATCH_BYTES = 64 * 2**20
 
 
 class GraderDesk:
@@ -50,35 +46,18 @@ class GraderDesk:
         return self._lacking()
 
     def ask(self, questions: Iterable[Question]) -> list[Outcome]:
-        """Answer every question, in order.
+        """Answer every question, one after another, so that graders have other work in between.
 
         Raises PackageErrors once the time for all of them is over, NotJudged where graders could not answer.
         """
         outcomes: list[Outcome] = []
-        for batch in batches(questions):
+        for question in questions:
             if time.monotonic() > self._until:
                 seconds = f"{self._seconds:g}"
                 text = mismatch(N_("a package that is checked within %(seconds)s s"), SLOWER, seconds=seconds)
                 raise PackageErrors([PackageError("", "", text)])
-            asked = [self._validate(_request(question)) for question in batch]
-            outcomes += [_outcome(future) for future in asked]
+            outcomes.append(_outcome(self._validate(_request(question))))
         return outcomes
-
-
-def batches(questions: Iterable[Question], most_bytes: int = BATCH_BYTES) -> Iterator[list[Question]]:
-    """Yield questions in lists that may be in memory at once."""
-    batch: list[Question] = []
-    size = 0
-    for question in questions:
-        batch.append(question)
-        size += sum(
-            len(data or b"") for data in (question.input, question.answer, question.reference, question.expected)
-        )
-        if len(batch) >= BATCH or size >= most_bytes:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
 
 
 def _request(question: Question) -> Validate:

@@ -32,7 +32,7 @@ from app.judging.service.messages import (
     request_of,
 )
 from app.judging.service.staff import EngineSettings, RunningGrader
-from app.sandbox.environment import clean_environment
+from app.sandbox.child import clean_environment
 from app.tables import JudgementRow, RawScoreRow
 from tests.builders.grading import PROGRAM, Grading, grading, is_stopped, submission
 

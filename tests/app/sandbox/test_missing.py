@@ -10,10 +10,9 @@ from pathlib import Path
 import pytest
 
 from app.sandbox import groups, model, sandbox, seccomp
-from app.sandbox.environment import ProtectionState
 from app.sandbox.hierarchies import Hierarchy
 from app.sandbox.model import SandboxMissing
-from app.sandbox.sandbox import CALLS, GROUPS, NAMESPACES, PROGRAM, Sandbox
+from app.sandbox.sandbox import CALLS, GROUPS, NAMESPACES, PROGRAM, ProtectionState, Sandbox
 
 WITHOUT_NAMESPACES = """
 import errno, json
