@@ -230,8 +230,7 @@ def try_and_undo(story: Story) -> None:
     """The admin looks at what half the points for comesolo would change, applies it, and undoes it."""
     before = story.rows()
     rule = {"kind": "absolute", "counting": "best-case", "max_points": 50}
-    wanted = {"problem": "comesolo", "reason": "half the points", "changes": {"rule": rule}}
-    path = f"{PATH}/rejudgings/{story.admin.post(f'{PATH}/rejudgings', wanted)['id']}"
+    path = story.admin.patch(f"{PATH}/problems/comesolo", {"rule": rule})["href"]
     wait_for(lambda: story.admin.get(path)["state"] == "ready", "the rejudging to be ready")
     counts = story.admin.get(f"{path}/difference")["counts"]
     story.talk(f"a rejudging would halve the points of comesolo: {counts['teams_changed']} teams change")

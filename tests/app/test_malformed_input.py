@@ -653,7 +653,6 @@ ROUTES: dict[str, list[tuple[str, str, str, Any]]] = {
         ("POST", "contests/c/submissions", "admin", {k: v for k, v in SUBMISSION.items() if k != "id"}),
         ("PUT", "contests/c/submissions/s", "admin", SUBMISSION),
         ("POST", "contests/c/rejudgings", "admin", AGAIN),
-        ("POST", "contests/c/rejudgings", "admin", {"reason": "R", "problem": "echo", "changes": {"rule": RULE}}),
         ("POST", "contests/c/rejudgings/1/apply", "admin", {"judge_errors": True}),
     ],
     "words": [

@@ -9,8 +9,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer, refuse_foreign_contests
 from app.contests import queries as contests_queries
-from app.contests.queries import contest_of, entry_of
-from app.contests.schemas import Rule
+from app.contests.queries import contest_of
 from app.contests.service.capabilities import called
 from app.core.bodies import Body, Line
 from app.core.clics import example
@@ -24,20 +23,13 @@ from app.core.service import Service
 from app.judging.queries import rejudging_steps, rejudgings
 from app.judging.queries.rejudgings import JUDGING
 from app.judging.service import rejudging_difference
-from app.judging.service.problem_changes import RejudgingView, change, shown, view
+from app.judging.service.problem_changes import RejudgingView, shown, view
 from app.judging.service.rejudging_difference import DifferenceView
-from app.problems.queries.versions import Author
 from app.submissions.queries import submission_queries
 from app.submissions.queries.attempts import contests_of
 from app.tables import RejudgingRow, SubmissionRow, TeamRow
 
 MOST_NAMED = 10_000
-
-
-class ChangesBody(Body):
-    """A change of the whole problem with the rejudging: its scoring in this contest."""
-
-    rule: Rule
 
 
 @example({"problem": "comesolo", "reason": "the checker took boards that were not full"})
@@ -48,7 +40,6 @@ class RejudgingBody(Body):
     problem: Line | None = None
     team: Line | None = None
     submissions: list[Line] | None = Field(None, min_length=1, max_length=MOST_NAMED)
-    changes: ChangesBody | None = None
 
 
 class ApplyBody(Body):
@@ -69,14 +60,10 @@ def create(session: Session, service: Service, viewer: Viewer, contest_id: str, 
     if body.problem is not None:
         labels = {entry.problem_id: entry.label for entry in contests_queries.entries(session, contest_id)}
         body.problem = called(body.problem, labels) or body.problem
-    if body.changes is not None:
-        opened = _with_rule(session, contest_id, body, body.changes.rule, viewer.account_id)
-    else:
-        selection = _selection_of(session, contest_id, body)
-        row = rejudging_steps.begin(session, contest_id, selection, body.reason, viewer.account_id)
-        opened = shown(session, row)
+    selection = _selection_of(session, contest_id, body)
+    row = rejudging_steps.begin(session, contest_id, selection, body.reason, viewer.account_id)
     after_commit(session, service.engine.take_up)
-    return opened
+    return shown(session, row)
 
 
 def listed(session: Session, contest_id: str) -> list[RejudgingView]:
@@ -164,27 +151,6 @@ def undo(service: Service, viewer: Viewer, contest_id: str, rejudging_id: str) -
             after_commit(session, service.engine.wake)
 
     return _do(service, viewer, contest_id, rejudging_id, deed)
-
-
-def _with_rule(
-    session: Session, contest_id: str, body: RejudgingBody, rule: Rule, account_id: str | None
-) -> RejudgingView:
-    """Open a rejudging that changes a problem's rule; raises BadRequest where more than the problem is selected."""
-    if body.problem is None or body.team is not None or body.submissions is not None:
-        raise BadRequest(
-            N_("expected a problem beside them and nothing else selected, for a rule is everybody's"), where="changes"
-        )
-    row = entry_of(session, contest_id, body.problem)
-
-    def write() -> None:
-        row.rule = rule
-
-    made = change(session, body.problem, write, Author(account_id, body.reason), contest_id=contest_id)
-    if not isinstance(made, RejudgingView):
-        raise BadRequest(
-            N_("expected another rule, in a problem with submissions; found no difference"), where="changes.rule"
-        )
-    return made
 
 
 def _selection_of(session: Session, contest_id: str, body: RejudgingBody) -> SelectionDocument:
