@@ -11,6 +11,7 @@ from __future__ import annotations
 import tempfile
 import threading
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -60,22 +61,15 @@ class Programs:
         self.open_sandbox = open_sandbox or partial(Sandbox.open, as_root=settings.programs_as_root)
         self._settings = settings
         self._files = settings.files
-        self._sandbox: Sandbox | None = None
         self._desk: ProgramDesk | None = None
-        self._temporary: tempfile.TemporaryDirectory[str] | None = None
+        self._opened = ExitStack()
         self._lock = threading.Lock()
 
     def close(self) -> None:
         """Let go of the sandbox; nothing may run any more."""
         with self._lock:
-            if self._desk is not None:
-                self._desk.close()
-            if self._sandbox is not None:
-                self._sandbox.close()
-                self._sandbox = self._desk = None
-            if self._temporary is not None:
-                self._temporary.cleanup()
-                self._temporary = None
+            self._opened.close()
+            self._desk = None
 
     def tools(self) -> ToolDesk:
         """The desk of packages' other programs; raises SandboxMissing."""
@@ -90,11 +84,7 @@ class Programs:
 
     def lacks(self) -> str:
         """What keeps programs from running; empty where nothing does."""
-        try:
-            self._opened_desk()
-        except SandboxMissing as missing:
-            return str(missing)
-        return ""
+        return self.workshop().lack
 
     def grade(self, request: Grade, document: ProgramDocument, seconds: float) -> list[FoundScore] | Failed:
         """Check the answers of a submission, each within `seconds`, until the request's slice is over."""
@@ -131,22 +121,19 @@ class Programs:
     def _opened_desk(self) -> ProgramDesk:
         with self._lock:
             if self._desk is None:
-                self._sandbox = self.open_sandbox()
+                sandbox, cache = self._opened.enter_context(self.open_sandbox()), self._settings.cache
+                if cache is None:
+                    cache = Path(self._opened.enter_context(tempfile.TemporaryDirectory(prefix="jurado-programs-")))
                 self._desk = ProgramDesk(
-                    self._sandbox,
-                    self._folder(),
+                    sandbox,
+                    cache,
                     self._settings.memory,
                     self._settings.image_bytes,
                     most_seconds=self._settings.most_seconds,
                     modules=self._settings.modules,
                 )
+                self._opened.callback(self._desk.close)
             return self._desk
-
-    def _folder(self) -> Path:
-        if self._settings.cache is not None:
-            return self._settings.cache
-        self._temporary = self._temporary or tempfile.TemporaryDirectory(prefix="jurado-programs-")
-        return Path(self._temporary.name)
 
     def _program(self, document: ProgramDocument, bundle: bytes | None) -> Program:
         files = unpack(self._load(document["sha256"]) if bundle is None else bundle)
