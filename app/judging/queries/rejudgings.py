@@ -164,14 +164,8 @@ def refuse_overlap(session: Session, row: RejudgingRow) -> None:
             )
         if not (judges(row) and judges(other)):
             continue
-        theirs = selected(other).subquery() if other.changes else None
-        shared = select(func.count()).select_from(mine)
-        if theirs is not None:
-            shared = shared.join(theirs, theirs.c.id == mine.c.id)
-        else:
-            its = (JudgementRow.submission_id == mine.c.id) & (JudgementRow.rejudging_id == other.id)
-            shared = shared.join(JudgementRow, its)
-        if count := session.scalar(shared):
+        its = (JudgementRow.submission_id == mine.c.id) & (JudgementRow.rejudging_id == other.id)
+        if count := session.scalar(select(func.count()).select_from(mine).join(JudgementRow, its)):
             raise RejudgingRefused(
                 N_(
                     "%(count)s of the submissions are in the open rejudging %(rejudging)s (%(contest)s): "
