@@ -155,8 +155,7 @@ def work(story: Story) -> dict[str, Answers]:
     comesolo, rolling = story.cases["comesolo"], story.cases["rollingballs"]
     made = {
         "greedy": solve(story, "comesolo", comesolo, "--method", "greedy", "--steps", "1", "--seed", "5"),
-        "best-first": solve(story, "comesolo", comesolo, "--method", "best-first", "--steps", "2000"),
-        "beam": solve(story, "comesolo", [NEW_CASE, comesolo[2]], "--method", "beam", "--seconds", "0.5"),
+        "beam": solve(story, "comesolo", [NEW_CASE, *comesolo[:5]], "--method", "beam", "--seconds", "0.3"),
         "rough": solve(story, "rollingballs", rolling, "--method", "greedy", "--steps", "3"),
         "careful": solve(story, "rollingballs", rolling, "--method", "beam-local", "--seconds", "0.4"),
     }
@@ -174,11 +173,11 @@ def solve(story: Story, problem: str, cases: Sequence[str], *options: str) -> An
 
 
 def first_round(story: Story, made: Mapping[str, Answers]) -> None:
-    """Three teams submit: greedy answers, best-first answers with a corrupt file among them, and a single file."""
+    """Three teams submit: greedy answers, beam answers with a corrupt file among them, and a single file."""
     damaged, first = story.cases["comesolo"][2], story.cases["rollingballs"][0]
     submit(story, "ants", "comesolo", made["greedy"], "a zip of greedy answers")
-    files = {**made["best-first"], damaged: CORRUPT}
-    submit(story, "bees", "comesolo", files, f"a zip of best-first answers, that of {damaged} corrupt")
+    files = {**made["beam"], damaged: CORRUPT}
+    submit(story, "bees", "comesolo", files, f"a zip of beam answers, that of {damaged} corrupt")
     submit(story, "cats", "comesolo", {NEW_CASE: made["beam"][NEW_CASE]}, "a single file")
     submit(story, "ants", "rollingballs", made["rough"], "a zip of greedy answers, BEST everywhere so far")
     submit(story, "bees", "rollingballs", {first: b"0\n"}, "a single file without any rolls")
@@ -252,7 +251,7 @@ def freeze_and_open(story: Story, made: Mapping[str, Answers]) -> None:
     story.admin.patch(PATH, {"scoreboard_freeze_duration": reltime(timedelta(hours=5) - (datetime.now(UTC) - start))})
     before = points_text(story.rows())
     story.talk("the board freezes")
-    submit(story, "cats", "comesolo", made["best-first"], "behind the frozen board a zip of best-first answers")
+    submit(story, "cats", "comesolo", made["beam"], "behind the frozen board a zip of beam answers")
     frozen = points_text(story.rows())
     story.talk(f"the frozen board shows {frozen}")
     story.expect(frozen == before, f"frozen board: expected {before}, found {frozen}")
