@@ -257,8 +257,8 @@ def _refuse_names_of_one_case(names: Collection[str], faults: Faults) -> None:
     for name in sorted(names):
         other = first.setdefault(name.casefold(), name)
         if other != name:
-            found = Phrase(N_("also %(other)s"), other=other)
-            faults.expect(name, "", N_("names that differ in more than upper and lower case"), found)
+            double = Phrase(N_("also %(other)s"), other=other)
+            faults.expect(name, "", N_("names that differ in more than upper and lower case"), double)
 
 
 def _refuse_files_as_folders(names: Collection[str], faults: Faults) -> None:

@@ -262,8 +262,8 @@ def _check(
     verdicts = {name: _verdict(outcome) for name, outcome in outcomes.items()}
     for name, verdict in verdicts.items():
         if rule.permitted is not None and verdict not in rule.permitted:
-            found = f"{verdict} on case {name} ({outcomes[name].rejected or 'accepted'})"
-            yield unmet(f"only {', '.join(sorted(rule.permitted))}", found)
+            unexpected = f"{verdict} on case {name} ({outcomes[name].rejected or 'accepted'})"
+            yield unmet(f"only {', '.join(sorted(rule.permitted))}", unexpected)
     if rule.required is not None and rule.required.isdisjoint(verdicts.values()):
         expected = f"{' or '.join(sorted(rule.required))} on at least one case"
         yield unmet(expected, ", ".join(sorted(set(verdicts.values()))))

@@ -117,8 +117,8 @@ def read_cases(source: bytes | Path) -> SentCases:
     for path, has in sorted(parts.items()):
         name = path.rpartition("/")[2]
         if (other := first.setdefault(name, path)) != path:
-            found = Phrase(N_("also %(other)s.in"), other=other)
-            faults.expect(f"{path}.in", "", N_("a name that no other test case has"), found)
+            double = Phrase(N_("also %(other)s.in"), other=other)
+            faults.expect(f"{path}.in", "", N_("a name that no other test case has"), double)
         if ".in" not in has:
             faults.expect(f"{path}{min(has)}", "", N_("an input %(name)s.in beside it"), NONE, name=name)
             continue

@@ -226,8 +226,8 @@ def resolve_solver(settings: JuradoSettings, files: Mapping[str, bytes], faults:
     if place is None:
         return settings
     if (reason := not_runnable(files, place)) is not None:
-        found = Phrase(N_("%(place)s: %(reason)s"), place=place, reason=reason)
-        faults.expect(FILE, "reference.program", N_("a program of the package"), found)
+        lack = Phrase(N_("%(place)s: %(reason)s"), place=place, reason=reason)
+        faults.expect(FILE, "reference.program", N_("a program of the package"), lack)
     known = (reference or Reference()).model_copy(update={"program": place})
     return settings.model_copy(update={"reference": known})
 

@@ -132,10 +132,10 @@ def import_file(
     with NewFile(passwords) as target:  # made before anything is sent, so that no password is lost
         document = send(path, file, params, encoding)
         rows = document["people"] if is_class_list else document if isinstance(document, list) else [document]
-        kept = take_passwords(target, rows)
+        shared = take_passwords(target, rows)
     if dry_run and not as_json:
         show(*(class_list_tables(document) if is_class_list else [objects_table(path, old, rows)]))
-    shown = {**document, "people": kept} if is_class_list else kept if isinstance(document, list) else kept[0]
+    shown = {**document, "people": shared} if is_class_list else shared if isinstance(document, list) else shared[0]
     what = class_list_text(document) if is_class_list else f"{len(rows)} {path.rpartition('/')[2]}"
     report(f"{what} {'would be' if dry_run else 'have been'} imported", shown, as_json=as_json)
     with_password = [account for account in rows if "password" in account]

@@ -74,14 +74,14 @@ def reach_of(session: Session, viewer: Viewer) -> Reach:
     rows = [row for row in rows if row.type == "team" and row.team_id in teams]
     roles = accounts_queries.roles_of(session, [row.id for row in rows])
     rows = [row for row in rows if not _has_roles_elsewhere(roles.get(row.id, NO_ROLES), owned)]
-    kept = by_id.rows(session, TeamRow, teams).values()
-    organizations = {row.organization_id for row in kept if row.organization_id is not None}
+    team_rows = by_id.rows(session, TeamRow, teams).values()
+    organizations = {row.organization_id for row in team_rows if row.organization_id is not None}
     persons = {row.person_id for row in rows if row.person_id is not None}
     return Reach(
         whole=False,
         teams=teams,
         accounts=frozenset(row.id for row in rows),
-        groups=teams_queries.made_for(session, GroupRow, owned).union(*(row.group_ids for row in kept)),
+        groups=teams_queries.made_for(session, GroupRow, owned).union(*(row.group_ids for row in team_rows)),
         organizations=teams_queries.made_for(session, OrganizationRow, owned) | organizations,
         persons=teams_queries.made_for(session, PersonRow, owned) | persons,
     )

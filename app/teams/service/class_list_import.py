@@ -182,8 +182,8 @@ class People:
             self._fault(where, "username", expected, whose)
         elif changes and not self._replace:
             expected = N_("the old account as it is, %(name)r of team %(team)r")
-            found = Message(N_("%(name)r of team %(team)r"), name=body.name, team=body.team_id)
-            self._take(where, "username", expected, found, name=old.name, team=old.team_id)
+            wanted = Message(N_("%(name)r of team %(team)r"), name=body.name, team=body.team_id)
+            self._take(where, "username", expected, wanted, name=old.name, team=old.team_id)
         elif body.password is not None and not self._replace:
             self._take(where, "password", N_("none, as the account is there already"), Message(N_("a secret")))
         if (email := self._other_email(old, planned.email)) is not None:
