@@ -1,20 +1,18 @@
 """Makes pages of templates, which escape what they are given, and serves the files that pages need.
 
 - Types, states and roles as organisers' tables name them, in the reader's language; the API has them as keys.
-- Marks of writing direction in texts of others: each text closes its own, so that no word after it is turned round.
+- Texts of others are shown without marks of writing direction; letters have a direction without them.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import Annotated, cast
 
 from fastapi import Query, Request
 from fastapi.responses import HTMLResponse
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, pass_context
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.ext import InternationalizationExtension
-from jinja2.runtime import Context
 from markupsafe import Markup
 
 from app.core.messages import N_
@@ -61,35 +59,14 @@ def type_word(key: str) -> str:
 
 
 MARKS = re.compile("[\u202a-\u202e\u2066-\u2069]")
-EMBEDDINGS, POP_EMBEDDING = frozenset("\u202a\u202b\u202d\u202e"), "\u202c"
-ISOLATES, POP_ISOLATE = frozenset("\u2066\u2067\u2068"), "\u2069"
 
 
-def closed(value: object) -> object:
-    """A value as a template shows it: a text without ends of what it has not begun, and with those that it lacks.
-
-    Text with well-paired marks, as people write Arabic or Hebrew names, stays as it is. HTML is closed as a whole: a
-    translated sentence comes as HTML with the texts that it names in it.
-    """
-    if not isinstance(value, str) or value.isascii() or not MARKS.search(value):
+def without_marks(value: object) -> object:
+    """A value as a template shows it: a text without marks of direction, which could turn round the words after it."""
+    if not isinstance(value, str) or value.isascii():
         return value
-    shown: list[str] = []
-    still_open: list[str] = []
-    for each in value:
-        if each in EMBEDDINGS:
-            still_open.append(POP_EMBEDDING)
-        elif each in ISOLATES:
-            still_open.append(POP_ISOLATE)
-        elif each == POP_ISOLATE and POP_ISOLATE in still_open:
-            while still_open.pop() != POP_ISOLATE:  # it ends the embeddings within it too
-                pass
-        elif each == POP_EMBEDDING and still_open[-1:] == [POP_EMBEDDING]:
-            still_open.pop()
-        elif each in {POP_EMBEDDING, POP_ISOLATE}:
-            continue
-        shown.append(each)
-    whole = "".join([*shown, *reversed(still_open)])
-    return Markup(whole) if isinstance(value, Markup) else whole  # marks are no HTML
+    shown = MARKS.sub("", value)
+    return Markup(shown) if isinstance(value, Markup) else shown  # marks are no HTML
 
 
 # The cookie, of each contest's pages, with the number of messages that the reader has seen.
@@ -99,7 +76,7 @@ ENVIRONMENT = Environment(
     loader=FileSystemLoader(folders("templates")),
     autoescape=True,
     undefined=StrictUndefined,
-    finalize=closed,
+    finalize=without_marks,  # also of whole sentences, with the texts that they name
     auto_reload=False,
     trim_blocks=True,
     lstrip_blocks=True,
@@ -107,20 +84,6 @@ ENVIRONMENT = Environment(
 )
 ENVIRONMENT.policies["ext.i18n.trimmed"] = True
 ENVIRONMENT.install_gettext_callables(languages.gettext, languages.plural, newstyle=True)  # type: ignore[attr-defined]
-
-
-def _closing(translate: Callable[..., str]) -> Callable[..., str]:
-    """A function of templates that closes the marks of direction of each text before it puts them into a sentence."""
-
-    @pass_context
-    def translated(context: Context, *message: object, **values: object) -> str:
-        return translate(context, *message, **{name: closed(value) for name, value in values.items()})
-
-    return translated
-
-
-for each in ("gettext", "ngettext"):
-    ENVIRONMENT.globals[each] = _closing(cast(Callable[..., str], ENVIRONMENT.globals[each]))
 ENVIRONMENT.filters.update(
     tr=languages.gettext,  # of a message that Python marks by N_; never of data, which might be a message by chance
     points=wording.points,

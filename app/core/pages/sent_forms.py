@@ -17,7 +17,7 @@ from markupsafe import escape
 from app.core.errors import PreconditionFailed, ServiceError
 from app.core.messages import A_VALUE, NOTHING
 from app.core.pages.languages import _, translate
-from app.core.pages.pages import closed
+from app.core.pages.pages import without_marks
 
 Fault = Mapping[str, object]
 # The hidden field with the version of a problem that a form was made for; a form that comes back has the newest.
@@ -274,7 +274,7 @@ def _message(fault: Fault) -> str:
 
 
 def _sentence(text: str) -> str:
-    return str(closed(f"{text[:1].upper()}{text[1:].rstrip('.')}."))
+    return str(without_marks(f"{text[:1].upper()}{text[1:].rstrip('.')}."))
 
 
 def field_words(where: str) -> str:
