@@ -73,6 +73,7 @@ class ServiceClock:
     def _read(self) -> tuple[datetime, datetime]:
         """Advance to this moment; returns the time, and the time without the bound."""
         with self._lock:
+            # Read under the lock: between two readings apart, another thread's would look like a step.
             wall, at = self._wall(), self._steady()
             passed = at - self._at
             step = wall - self._seen - timedelta(seconds=passed)

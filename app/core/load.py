@@ -64,6 +64,7 @@ async def read_json(data: bytes, most: int) -> JsonValue:
 
 def check_values(data: bytes, most: int) -> None:
     """Raise BadRequest for a JSON text of more than `most` values, arrays and objects counted twice, unparsed."""
+    # json.loads holds the interpreter's lock until its end: what it gets is bounded before.
     # Marks inside of texts are no values, but looking for texts takes ten times as long.
     if _marks(data) >= most and _marks(TEXTS.sub(b"", data)) >= most:
         raise BadRequest(N_("expected at most %(most)s values, found more"), where="body", most=most)

@@ -59,6 +59,7 @@ def start(service: str) -> None:
         raise TracingMissing(MISSING) from None
     named = Resource.create({"service.name": service, "service.version": version("jurado")})
     provider = TracerProvider(resource=named.merge(OTELResourceDetector().detect()))  # OTEL_SERVICE_NAME wins
+    # Sent in batches by a thread of the library: a collector that is away delays no request.
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     use(provider)
     _state.end = provider.shutdown

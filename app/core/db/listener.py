@@ -163,6 +163,7 @@ class Listener:
 
     def _pass_on(self, payload: str) -> None:
         origin, heard = by_id.read(payload)
+        # This process has told itself already, without the way through the database.
         if origin == self._origin:
             return
         for kind, *words in heard:

@@ -148,6 +148,7 @@ class Locks:
         """Give up the connection, and with it all locks."""
         self._held.clear()
         if self._connection is not None:
+            # A connection that is only given back could live on with its locks.
             self._connection.invalidate()
             self._connection.close()
             self._connection = None

@@ -191,6 +191,7 @@ class _FileLock:
             holder = self._file.read().strip() or "another process"
             self._file.close()
             raise InUse(f"{place} is in use by {holder}") from None
+        # Only the holder empties the file: opening it to write would erase the name of the present one.
         self._file.truncate(0)
         self._file.write(f"{me}\n")
         self._file.flush()

@@ -115,6 +115,7 @@ class LocalFiles:
                 file.flush()
                 os.utime(file.fileno(), ns=(made := _moment(), made))
                 sync(file.fileno())
+            # Whole under its name or not at all, whatever is killed when.
             os.replace(name, target)
         except BaseException:
             Path(name).unlink(missing_ok=True)

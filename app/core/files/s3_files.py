@@ -71,6 +71,7 @@ class S3Files:
         """Store `data`: once this returns, S3 has it."""
         sha256 = hashlib.sha256(data).hexdigest()
         packed = zstandard.compress(data, base.LEVEL)
+        # Only small objects can be created without replacing one that has come in the meantime.
         if len(packed) <= self._part:
             self._put_small(sha256, packed)
         else:

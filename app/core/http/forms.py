@@ -60,6 +60,7 @@ class _Part(io.RawIOBase):
 
     def read(self, size: int = -1) -> bytes:
         left = max(0, self._size - self._at)
+        # Other parts of the spool may have been read in between.
         self._spool.seek(self._start + self._at)
         data = self._spool.read(left if size < 0 else min(size, left))
         self._at += len(data)

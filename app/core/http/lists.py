@@ -94,6 +94,7 @@ class Large:
         rows: defaultdict[int, list[Listed]] = defaultdict(list)
         for number, document in self.documents(viewer, snapshot, session, ids):
             rows[number].append(listed(self.collection, document))
+        # A session that goes on would hold the rows of the whole list.
         session.expunge_all()
         return [each for id_ in ids for each in rows.get(id_, ())]
 
@@ -189,6 +190,7 @@ class ListRequest:
         reader = Reader(kind, viewer, snapshot, _asked(wanted))
         if wanted_page is not None:
             return await self._lists.few(partial(self._page, reader, wanted_page))
+        # Random, as a number would name another reading after a restart.
         reading = snapshot.memo.setdefault(TAG, secrets.token_hex(8))
         tag = _tag(repr((reading, kind.collection.name, viewer.role, viewer.team_id, wanted)).encode())
         if tag in self._known:

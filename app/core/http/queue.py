@@ -51,6 +51,7 @@ class Queued:
         if scope["type"] != "http" or scope["method"] != "GET" or not is_read(scope):
             await self.app(scope, receive, send)
             return
+        # One's own place comes first: whoever waits for it takes none of the common ones.
         turns = [*map(self._turn, self._askers(scope)), self._all]
         with ExitStack() as place:
             try:
@@ -63,8 +64,10 @@ class Queued:
                 return
 
             async def send_and_leave(message: Message) -> None:
+                # From here on only the client's speed counts: a slow one holds no place.
                 place.close()
                 if message.get("more_body"):
+                    # Requests that have come are served between two pieces of a long reply.
                     await asyncio.sleep(0)
                 await send(message)
 

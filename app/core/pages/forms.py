@@ -54,6 +54,7 @@ async def read_form(request: Request, longest: int = LONGEST) -> dict[str, str]:
         fields = parse_qsl(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS)
     except ValueError:  # UnicodeDecodeError is one
         raise BadRequest(N_("expected fields in UTF-8, percent-encoded"), where="the form") from None
+    # PostgreSQL keeps no text with a NUL.
     if any("\0" in value for _, value in fields):
         raise BadRequest(N_("expected text, found a NUL character"), where="the form")
     request.state.fields = {name: value.replace("\r\n", "\n") for name, value in fields}
@@ -123,6 +124,7 @@ async def set_preferences(request: Request) -> Response:
             where="zone",
             found=zone[:40],
         )
+    # `next` comes from a form that any page may send: only addresses of ours are followed.
     root = request.scope.get("root_path", "")
     reply = RedirectResponse(f"{root}{inside(fields.get('next', '/'))}", 303)
     for name, value in ((THEME_COOKIE, theme), (ZONE_COOKIE, zone), (LANGUAGE_COOKIE, language)):
