@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Self
 from urllib.parse import urlsplit
 
-from app.core.commands.output import Failure
+from app.core.commands.output import Failure, failing
 
 HERE = "http://127.0.0.1:8000"
 
@@ -68,7 +68,7 @@ def stored_login() -> Login | None:
 def store_login(login: Login) -> Path:
     """Write the file so that only its owner ever reads it."""
     path = config_path()
-    try:
+    with failing(path):
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         new = path.with_suffix(".new")
         new.unlink(missing_ok=True)
@@ -76,8 +76,6 @@ def store_login(login: Login) -> Path:
             # A JSON string is a TOML string too.
             file.writelines(f"{key} = {json.dumps(value)}\n" for key, value in asdict(login).items())
         new.replace(path)
-    except OSError as error:
-        raise Failure(f"{path}: {error.strerror}") from None
     return path
 
 
@@ -139,7 +137,7 @@ def write_new_folder(target: Path, files: Mapping[str, bytes]) -> None:
     """Write files as a folder that is not there yet: all of them or nothing. Raises Failure."""
     if target.exists():
         raise Failure(f"{target}: expected a folder that is not there yet, found one")
-    try:
+    with failing(target):
         target.parent.mkdir(parents=True, exist_ok=True)
         started = Path(tempfile.mkdtemp(prefix=".new-", dir=target.parent))
         try:
@@ -152,5 +150,3 @@ def write_new_folder(target: Path, files: Mapping[str, bytes]) -> None:
         except BaseException:
             shutil.rmtree(started, ignore_errors=True)
             raise
-    except OSError as error:
-        raise Failure(f"{target}: {error.strerror}") from None

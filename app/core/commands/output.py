@@ -118,10 +118,10 @@ def new_file(path: Path, *, code: int = 2) -> Iterator[IO[bytes]]:
     Raises Failure with the exit code where it cannot be written; what was at its place stays then.
     """
     if path.exists() and not path.is_file():  # such as /dev/stdout
-        with _failing(path, code), path.open("wb") as file:
+        with failing(path, code), path.open("wb") as file:
             yield file
         return
-    with _failing(path, code):
+    with failing(path, code):
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}-")
         try:
             with os.fdopen(handle, "wb") as file:
@@ -134,7 +134,8 @@ def new_file(path: Path, *, code: int = 2) -> Iterator[IO[bytes]]:
 
 
 @contextmanager
-def _failing(path: Path, code: int) -> Iterator[None]:
+def failing(path: Path, code: int = 2) -> Iterator[None]:
+    """Say in a Failure that a path cannot be read or written."""
     try:
         yield
     except OSError as error:
@@ -150,20 +151,16 @@ def _umask() -> int:
 
 def write_file(path: Path, data: bytes, *, code: int = 2) -> None:
     """Write a file a person named; raises Failure with the exit code where that fails."""
-    try:
+    with failing(path, code):
         path.write_bytes(data)
-    except OSError as error:
-        raise Failure(f"{path}: {error.strerror or error}", code) from None
 
 
 def write_image(folder: Path, name: str, data: bytes) -> Path:
     """Write an image into a folder, which is made; returns its path. Raises Failure where that cannot be."""
     path = folder / Path(name).name
-    try:
+    with failing(path):
         folder.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
-    except OSError as error:
-        raise Failure(f"{path}: {error.strerror}") from None
     return path
 
 
@@ -274,11 +271,9 @@ def zipped(files: Sequence[Path]) -> bytes:
 def unpack(data: bytes, folder: Path) -> None:
     """Write the files of a zip that the server sent into a folder, by their names alone; it is made if missing."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        with failing(folder), zipfile.ZipFile(io.BytesIO(data)) as archive:
+            folder.mkdir(parents=True, exist_ok=True)
             for name in archive.namelist():
                 (folder / Path(name).name).write_bytes(archive.read(name))
-    except OSError as error:
-        raise Failure(f"{folder}: {error.strerror}") from None
     except zipfile.BadZipFile as error:
         raise Failure(f"expected a zip from the server, found something else: {error}", 1) from None
