@@ -38,10 +38,7 @@ def not_weak(password: str, info: ValidationInfo) -> str:
 # Passwords have no control characters: HTTP Basic cannot send them.
 Password = Annotated[
     str,
-    StringConstraints(
-        pattern=describe_pattern(rf"^[^\x00-\x1f\x7f]{{{LEAST},}}$", PASSWORD_WORDS),
-        max_length=1024,
-    ),
+    StringConstraints(pattern=describe_pattern(rf"^[^\x00-\x1f\x7f]{{{LEAST},}}$", PASSWORD_WORDS), max_length=1024),
     AfterValidator(not_weak),
 ]
 Type = Literal["team", "judge", "admin", "analyst", "staff"]
@@ -59,15 +56,7 @@ class AccountChange(Body):
     person_id: Id | None = None
 
 
-@example(
-    {
-        "id": "ants",
-        "username": "ants",
-        "password": "open, sesame seeds",
-        "type": "team",
-        "team_id": "ants",
-    }
-)
+@example({"id": "ants", "username": "ants", "password": "open, sesame seeds", "type": "team", "team_id": "ants"})
 class AccountBody(AccountChange):
     """An account to be kept. Without an id its username is its id; without a password nobody logs in with one."""
 

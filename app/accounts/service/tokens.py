@@ -54,16 +54,8 @@ class TokenView(BaseModel):
     current: bool = Field(description="it is the one that this request was sent with")
 
 
-@example(
-    {
-        "id": "k3",
-        "label": "take_part.py",
-        "created": EXAMPLES_TIME,
-        "expires": None,
-        "current": False,
-        "token": "2Yb0mTbB3l",
-    }
-)
+@example({"id": "k3", "label": "take_part.py", "created": EXAMPLES_TIME, "expires": None, "current": False,
+          "token": "2Yb0mTbB3l"})  # fmt: skip
 class NewToken(TokenView):
     """A token with its secret, which is shown this once."""
 
@@ -89,13 +81,8 @@ def create(session: Session, viewer: Viewer, body: TokenBody) -> NewToken:
     if len(accounts_queries.tokens(session, str(viewer.account_id))) >= MOST:
         raise Conflict(N_("the account has %(count)s tokens; take one back first"), count=MOST)
     token = secrets.token_urlsafe(32)
-    row = TokenRow(
-        digest=digest(token),
-        account_id=str(viewer.account_id),
-        label=body.label or "",
-        created=now,
-        expires=body.expires,
-    )
+    row = TokenRow(digest=digest(token), account_id=str(viewer.account_id), label=body.label or "")
+    row.created, row.expires = now, body.expires
     session.add(row)
     return NewToken.model_validate({**_facts(row, viewer.credential.digest), "token": token})
 

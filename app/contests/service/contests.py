@@ -275,11 +275,7 @@ def contest_limits(session: Session, contest_id: str) -> LimitsView:
         bytes_limit=settings.contest_bytes,
         team_bytes=settings.team_bytes,
         problems=[
-            ProblemLimits(
-                problem_id=entry.problem_id,
-                label=entry.label,
-                limits=entry.limits.over(settings.limits),
-            )
+            ProblemLimits(problem_id=entry.problem_id, label=entry.label, limits=entry.limits.over(settings.limits))
             for entry in entries
         ],
     )

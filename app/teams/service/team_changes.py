@@ -24,7 +24,7 @@ from app.core.db import by_id
 from app.core.db.database import after_commit, alone
 from app.core.errors import Conflict, NotFound
 from app.core.files.file_references import StoredReference
-from app.core.messages import N_, Fault, Message, counted
+from app.core.messages import N_, Message, counted
 from app.core.service import Service
 from app.games import queries as games_queries
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
@@ -115,9 +115,8 @@ def change(session: Session, service: Service, viewer: Viewer, team_id: str, bod
     row, viewer = team_within(session, viewer, team_id)
     alone(session, row)
     same_id(team_id, body.id)
-    refuse(
-        [mismatch(name, Message(N_("a value")), Message(N_("null"))) for name in NOT_NULL if teams.is_null(body, name)]
-    )
+    null = [name for name in NOT_NULL if name in body.model_fields_set and getattr(body, name) is None]
+    refuse([mismatch(name, Message(N_("a value")), Message(N_("null"))) for name in null])
     refuse(teams.missing_links(teams.links_of(session, viewer, body), body, "body"))
     hidden = row.hidden
     refuse(teams.fill(service.files, row, body, body.model_fields_set - {"id"}, "body"))
@@ -183,7 +182,7 @@ def bring_in_class_list(
     With a contest, its teams take part there, and its owners may change those that are new. Raises BadRequest or
     Conflict with every fault.
     """
-    rows, faults = read_all(tsv.items(document, None, table_rows.PEOPLE), PersonRowBody, nothing_more)
+    rows, faults = read_all(tsv.items(document, None, table_rows.PEOPLE), PersonRowBody, lambda _body, _where: [])
     with service.database.read() as before:  # whoever is refused has not waited for thousands of hashes
         planned = People(before, reach_of(before, viewer), replace=options.replace)
         planned.plan(rows, faults)
@@ -203,11 +202,6 @@ def bring_in_class_list(
         groups=people.groups.new,
         people=people.shown(passwords.made),
     )
-
-
-def nothing_more(_body: PersonRowBody, _where: str) -> list[Fault]:
-    """An empty list: rows have only faults of their own."""
-    return []
 
 
 class Disqualification(Body):

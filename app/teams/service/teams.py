@@ -232,11 +232,6 @@ def _named(body: TeamBody) -> set[str]:
     return (set(TeamBody.model_fields) - set(FILES)) | body.model_fields_set
 
 
-def is_null(body: TeamChange, name: str) -> bool:
-    """Whether a change sets a property to null."""
-    return name in body.model_fields_set and getattr(body, name) is None
-
-
 def visible_team(session: Session, viewer: Viewer, contest_id: str, team_id: str) -> TeamRow:
     """A team of the contest that the viewer may see; raises NotFound with the nearest id."""
     contest = contest_of(session, contest_id)
