@@ -21,7 +21,6 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.types import Receive, Scope, Send
 
 from app import page_routes as pages
-from app.accounts.queries import note_use
 from app.accounts.service.registering import Pace
 from app.accounts.service.viewer import Logins
 from app.archive.queries.scrub import Scrub
@@ -233,7 +232,7 @@ def attach(app: FastAPI, service: Service) -> None:
     app.state.games = Games(service)
     app.state.daily = Puzzles(service.settings.home / "cache" / "daily")
     app.state.keeper = Keeper(service)
-    app.state.authenticator = Authenticator(Logins(service.database, partial(service.writer.submit, note_use)))
+    app.state.authenticator = Authenticator(Logins(service.database))
     app.state.authenticator.listeners.append(app.state.hub.rights_changed)
     if (listener := service.listener) is not None:
         listener.hear(Kind.ACCOUNT, app.state.authenticator.forget)

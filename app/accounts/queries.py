@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import cast
 
-from sqlalchemy import Connection, CursorResult, delete, or_, select, update
+from sqlalchemy import CursorResult, delete, or_, select
 from sqlalchemy.orm import Session
 
 from app.accounts.schemas import AuditFilter, RoleKind
@@ -59,21 +59,6 @@ def live_tokens(session: Session, digests: Iterable[str | None], now: datetime) 
         query = select(TokenRow.digest).where(TokenRow.digest.in_(wanted[at : at + AT_ONCE]))
         live |= set(session.scalars(query.where(or_(TokenRow.expires.is_(None), TokenRow.expires > now))))
     return live
-
-
-@dataclass(frozen=True, slots=True)
-class TokenUsed:
-    """A token was used at this moment."""
-
-    digest: str
-    time: datetime
-
-
-def note_use(connection: Connection, uses_: Sequence[TokenUsed]) -> list[None]:
-    """Keep when tokens were used last, a handler of the writer."""
-    for each in uses_:
-        connection.execute(update(TokenRow).where(TokenRow.digest == each.digest).values(last_used=each.time))
-    return [None] * len(uses_)
 
 
 def accounts(session: Session) -> Sequence[AccountRow]:

@@ -90,7 +90,7 @@ class AccountRow(Base):
 
 
 class TokenRow(Base):
-    """A bearer token, kept as its sha256 only. `last_used` is right to a quarter of an hour."""
+    """A bearer token, kept as its sha256 only."""
 
     __tablename__ = "tokens"
 
@@ -99,7 +99,6 @@ class TokenRow(Base):
     label: Mapped[str] = mapped_column(Text, default="")
     created: Mapped[datetime]
     expires: Mapped[datetime | None]
-    last_used: Mapped[datetime | None]
 
 
 CODE = String(64)

@@ -527,7 +527,6 @@ def upgrade() -> None:
         sa.Column("label", sa.Text(), nullable=False),
         sa.Column("created", base.Moment(), nullable=False),
         sa.Column("expires", base.Moment()),
-        sa.Column("last_used", base.Moment()),
         sa.ForeignKeyConstraint(["account_id"], ["accounts.id"], name=op.f("fk_tokens_account_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("digest", name=op.f("pk_tokens")),
     )

@@ -118,7 +118,7 @@ def tokens(
     ] = None,
     others: Annotated[bool, typer.Option("--revoke-others", help="revoke all but the one in use here")] = False,
 ) -> Request:
-    """List the tokens of your account, one for each login or program, with the time of their last use.
+    """List the tokens of your account, one for each login or program.
 
     Examples:
       jurado tokens
@@ -140,7 +140,6 @@ TOKENS = Table(
         "id": "id",
         "label": "label",
         "made": "created",
-        "last used": lambda token: token["last_used"] or "never",
         "ends": lambda token: token["expires"] or "never",
         "": lambda token: "in use here" if token["current"] else "",
     }

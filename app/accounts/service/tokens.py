@@ -50,7 +50,6 @@ class TokenView(BaseModel):
     label: str
     created: str
     expires: str | None
-    last_used: str | None = Field(None, description="to a quarter of an hour; null: never")
     current: bool = Field(description="it is the one that this request was sent with")
 
 
@@ -122,7 +121,6 @@ def _facts(row: TokenRow, used: str | None) -> dict[str, str | bool | None]:
         "label": row.label,
         "created": format_time(row.created),
         "expires": format_time_or_none(row.expires),
-        "last_used": format_time_or_none(row.last_used),
         "current": row.digest == used,
     }
 

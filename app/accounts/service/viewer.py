@@ -7,15 +7,14 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Literal, cast
 
 from sqlalchemy.orm import Session
 
 from app.accounts import queries as accounts_queries
-from app.accounts.queries import TokenUsed
 from app.accounts.service.grants import NO_GRANTS, OWNER, Grants, grants_of, grants_of_all
 from app.core.bodies import mismatch, refuse
 from app.core.clock import utc_now
@@ -32,16 +31,12 @@ REMEMBERED_SECONDS = 60.0
 
 @dataclass(slots=True)
 class Credential:
-    """By what an account was known: a username and the hash that its password fitted, or a token; neither in tests.
-
-    noted   when the token's use was noted last
-    """
+    """By what an account was known: a username and the hash that its password fitted, or a token; neither in tests."""
 
     username: str | None = None
     password_hash: str | None = None
     digest: str | None = None
     expires: datetime | None = None
-    noted: datetime | None = None
 
     @property
     def seconds(self) -> float:
@@ -243,15 +238,11 @@ def refuse_foreign_teams(session: Session, viewer: Viewer, contest_id: str, team
     refuse(faults)
 
 
-BETWEEN_NOTES = timedelta(minutes=15)
-
-
 class Logins:
-    """Finds the account of a password or a token; its calls block. `note_use` is called when a token is in use."""
+    """Finds the account of a password or a token; its calls block."""
 
-    def __init__(self, database: Database, note_use: Callable[[TokenUsed], object]) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._note_use = note_use
         self._nobody = hash_password(make_password())
 
     def by_password(self, username: str, password: str) -> Viewer | None:
@@ -276,9 +267,7 @@ class Logins:
                 raise Unauthorized(N_("the token is unknown or has expired"))
             account, row = pair
             credential = Credential(digest=row.digest, expires=row.expires)
-            viewer = known_viewer(session, account, credential)
-        self._used(credential, row.last_used)
-        return viewer
+            return known_viewer(session, account, credential)
 
     def still_good(self, viewer: Viewer) -> Viewer | None:
         """The viewer as its account is now, or None once its password or token has changed. Needs no hash."""
@@ -287,14 +276,4 @@ class Logins:
             digests = accounts_queries.live_tokens(session, [viewer.credential.digest], utc_now())
             if row is None or not viewer.credential.fits(row, digests):
                 return None
-            known = known_viewer(session, row, viewer.credential)
-        self._used(viewer.credential)
-        return known
-
-    def _used(self, credential: Credential, last_used: datetime | None = None) -> None:
-        """Note that a token is in use, to the quarter of an hour: the list of tokens shows it."""
-        now = utc_now()
-        last = credential.noted or last_used
-        if credential.digest is not None and (last is None or now - last >= BETWEEN_NOTES):
-            credential.noted = now
-            self._note_use(TokenUsed(credential.digest, now))
+            return known_viewer(session, row, viewer.credential)

@@ -326,15 +326,6 @@ def test_all_other_tokens_are_taken_back_at_once(api: Api) -> None:
     assert len(api.get("account/tokens", user="team").json()) == 1
 
 
-def test_the_list_of_tokens_says_when_each_was_used(api: Api) -> None:
-    made = make_token(api, "judge")
-    make_token(api, "judge", label="unused")
-    assert api.get("account", headers=as_bearer(made["token"])).status_code == 200
-    api.service.writer.close()  # so that what it was given is kept
-    listed = api.get("account/tokens", user="judge").json()
-    assert [(each["label"], each["last_used"] is not None) for each in listed] == [("", True), ("unused", False)]
-
-
 @pytest.mark.parametrize("way", ["PATCH", "PUT", "import"])
 def test_a_new_password_takes_the_accounts_tokens_back(api: Api, way: str) -> None:
     token, others = make_token(api, "staff")["token"], make_token(api, "judge")["token"]
