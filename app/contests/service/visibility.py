@@ -1,4 +1,8 @@
-"""Rules of visibility: the snapshot, submissions, verdicts and points of a contest that a viewer may see."""
+"""Rules of visibility: the snapshot, submissions, verdicts and points of a contest that a viewer may see.
+
+Visible teams, worths and points are kept with their snapshot, as each list and look of the feed asks for them again
+(guarantee 6).
+"""
 
 from __future__ import annotations
 
