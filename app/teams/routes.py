@@ -39,11 +39,7 @@ def get_team(viewer: CurrentViewer, session: Reading, team_id: str) -> JsonObjec
     return team_changes.one(session, viewer, team_id)
 
 
-@router.put(
-    "/teams/{team_id}",
-    summary="Make or replace a team",
-    response_model=TeamView,
-)
+@router.put("/teams/{team_id}", summary="Make or replace a team", response_model=TeamView)
 def put_team(viewer: CurrentViewer, session: Writing, service: TheService, team_id: str, body: TeamBody) -> JsonObject:
     """The body is the whole team, its id included; files that it does not name stay."""
     return team_changes.replace(session, service, viewer, team_id, body)
@@ -63,11 +59,7 @@ def delete_team(viewer: CurrentViewer, session: Writing, service: TheService, te
     team_changes.delete(session, service, viewer, team_id)
 
 
-@router.get(
-    "/contests/{contest_id}/teams",
-    summary="The teams of a contest",
-    response_model=list[TeamView],
-)
+@router.get("/contests/{contest_id}/teams", summary="The teams of a contest", response_model=list[TeamView])
 async def list_contest_teams(
     viewer: CurrentViewer,
     snapshot: TheSnapshot,
@@ -78,11 +70,7 @@ async def list_contest_teams(
     return await lists.small(BY_NAME["teams"], viewer, snapshot, organization_id=organization_id)
 
 
-@router.get(
-    "/contests/{contest_id}/teams/{team_id}",
-    summary="One team of a contest",
-    response_model=TeamView,
-)
+@router.get("/contests/{contest_id}/teams/{team_id}", summary="One team of a contest", response_model=TeamView)
 def get_contest_team(viewer: CurrentViewer, session: Reading, contest_id: str, team_id: str) -> JsonObject:
     """404 where it does not take part, or is hidden."""
     return team_changes.one_of_contest(session, viewer, contest_id, team_id)
@@ -107,11 +95,7 @@ def get_team_file(
     return downloads.reply(service.files, team_changes.files_of(session, viewer, contest_id, team_id, name), file_name)
 
 
-@router.post(
-    "/contests/{contest_id}/teams",
-    summary="Let teams take part",
-    response_model=list[TeamView],
-)
+@router.post("/contests/{contest_id}/teams", summary="Let teams take part", response_model=list[TeamView])
 def enrol_teams(
     viewer: CurrentViewer, session: Writing, service: TheService, contest_id: str, body: Enrolment
 ) -> list[JsonObject]:

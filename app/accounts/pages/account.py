@@ -242,12 +242,7 @@ def decline_role(
 LASTS = (30, 365)
 
 
-def make_token(
-    request: Request,
-    viewer: Visitor,
-    fields: Fields,
-    session: Writing,
-) -> HTMLResponse:
+def make_token(request: Request, viewer: Visitor, fields: Fields, session: Writing) -> HTMLResponse:
     """Make a token for a program, and show its secret this once; no cache keeps the page."""
     _check(viewer, N_("log in to see your tokens"))
     made = tokens.create(session, viewer, _asked(fields))
@@ -256,13 +251,7 @@ def make_token(
     return shown
 
 
-def revoke_token(
-    request: Request,
-    viewer: Visitor,
-    fields: Fields,
-    session: Writing,
-    token_id: str,
-) -> Response:
+def revoke_token(request: Request, viewer: Visitor, fields: Fields, session: Writing, token_id: str) -> Response:
     """Take a token back, or end a session: it is good no more."""
     _check(viewer, N_("log in to see your tokens"))
     confirm(

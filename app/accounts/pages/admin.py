@@ -28,14 +28,7 @@ from app.core.pages.frames import frame
 from app.core.pages.gate import NO_STORE, Fields, WritingAccounts, see
 from app.core.pages.languages import _, confirm
 from app.core.pages.pages import DONE, Done, page
-from app.core.pages.visitor import (
-    Reading,
-    TheService,
-    TheSnapshot,
-    Visitor,
-    address_of_index,
-    authenticator_of,
-)
+from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, address_of_index, authenticator_of
 
 PER_PAGE = 50
 MOST_OBJECTS = 20
