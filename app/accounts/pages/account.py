@@ -246,6 +246,7 @@ def make_token(request: Request, viewer: Visitor, fields: Fields, session: Writi
     """Make a token for a program, and show its secret this once; no cache keeps the page."""
     _check(viewer, N_("log in to see your tokens"))
     made = tokens.create(session, viewer, _asked(fields))
+    # The only reply that holds the secret: going back in the browser must not show it again.
     shown = page("token.html", request, viewer=viewer, made=made, address=address_of_index(request))
     shown.headers["Cache-Control"] = NO_STORE
     return shown

@@ -154,6 +154,7 @@ async def new_password(
     made = await run_heavy(partial(renew_password, service, viewer, account_id))
     authenticator_of(request).forget(account_id)
     address = address_of_index(request)
+    # The only reply that holds the password: going back in the browser must not show it again.
     shown = page("organiser/secret.html", request, viewer=viewer, made=made, address=address)
     shown.headers["Cache-Control"] = NO_STORE
     return shown

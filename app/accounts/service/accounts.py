@@ -202,6 +202,7 @@ def bring_in(
         registration.refuse_links(before, *wanted, replace=options.replace, reach=reach_of(before, viewer))
         passwords = options.passwords_for(before, [body for body, _ in wanted.places])
     hashes = {} if options.dry_run else hashed(passwords)
+    # Again in this transaction: others may have changed accounts while passwords were hashed.
     reach = reach_of(session, viewer)
     registration.refuse_links(session, *wanted, replace=options.replace, reach=reach)
     concern(session, reach, [body.team_id for body, _ in wanted.places])

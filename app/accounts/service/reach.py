@@ -69,6 +69,7 @@ def reach_of(session: Session, viewer: Viewer) -> Reach:
     owned_teams = teams_queries.of_contests(session, owned)
     rows = teams_queries.accounts_of(session, owned_teams)
     elsewhere = teams_queries.in_others(session, owned)
+    # In a contest open to all no one is enrolled by name, so that taking part shows by what a team has done there.
     elsewhere |= teams_queries.competing(session, _open_elsewhere(session, owned))
     teams = {id_: of for id_, of in owned_teams.items() if id_ not in elsewhere}
     rows = [row for row in rows if row.type == "team" and row.team_id in teams]

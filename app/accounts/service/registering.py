@@ -158,6 +158,7 @@ class _Admission:
         username = self._username()
         account_id = self._account_id(username)
         now = utc_now()
+        # The person first: the account refers to it.
         person = PersonRow(
             id=self._free(PersonRow, account_id),
             contest_id=self._contest.id,

@@ -95,6 +95,7 @@ def grant(session: Session, viewer: Viewer, kind: RoleKind, object_id: str, name
         in_contest = ContestRoleRow(contest_id=object_id, account_id=account_id)
         row = in_contest if kind == "contests" else ProblemRoleRow(problem_id=object_id, account_id=account_id)
     reach = reach_of(session, viewer)
+    # A role in effect was accepted once: changing it asks for no second acceptance.
     pending = None if is_in_effect or reach.within([account_id], reach.accounts) else name
     if kind == "contests" and body.role != OWNER:
         _keep_owner(session, viewer, object_id, account_id)

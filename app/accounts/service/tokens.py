@@ -76,6 +76,7 @@ def create(session: Session, viewer: Viewer, body: TokenBody) -> NewToken:
         raise BadRequest(
             N_("expected a time to come, found %(found)s"), where="expires", found=format_time(body.expires)
         )
+    # Two requests at once would both see room for one more.
     lock_names(session, [f"tokens of {viewer.account_id}"])
     if len(accounts_queries.tokens(session, str(viewer.account_id))) >= MOST:
         raise Conflict(N_("the account has %(count)s tokens; take one back first"), count=MOST)

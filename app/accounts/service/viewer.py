@@ -243,6 +243,7 @@ class Logins:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        # Compared with for unknown usernames, so that they take as long as known ones.
         self._nobody = hash_password(make_password())
 
     def by_password(self, username: str, password: str) -> Viewer | None:

@@ -183,6 +183,7 @@ def set_rules(
 def start_soon(request: Request, viewer: Visitor, service: TheService, contest_id: str, session: Writing) -> Response:
     """Let the contest begin in a minute."""
     start = (utc_now() + UNTIL_START).replace(microsecond=0)
+    # CLICS wants the id in the body where the start changes, as a check of the address.
     values = {"id": contest_id, "start_time": format_time(start)}
     service_commands.change(session, service, viewer, contest_id, made_of_values(ContestChange, values))
     return see(request, f"/admin/contests/{contest_id}", done="started")

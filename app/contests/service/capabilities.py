@@ -118,6 +118,7 @@ def begin(service: Service, viewer: Viewer, contest_id: str, body: Participation
         virtual, personal = N_("your team's virtual clock runs already"), N_("your team's personal clock runs already")
         raise Conflict(virtual if running.kind is ParticipationKind.VIRTUAL else personal)
     beginning = Beginning(contest_id, team_id, kind, now)
+    # Inserted by the writer: of two requests at once one starts the clock, and the other finds it running.
     is_new = running is None and service.writer.submit(contests_queries.begin, beginning).result()
     service.boards.changed(contest_id)
     with service.database.read() as session:

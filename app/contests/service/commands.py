@@ -199,6 +199,7 @@ def change(
         refuse_open_to_all(viewer, open_to_all=body.open_to_all)
     before, settings, now = clock(row), row.settings, utc_now()
     stored_view = view(row)
+    # Changed first, so that a refused If-Match can show both values; the transaction ends with the refusal.
     changes.change(row, body, now)
     if seen is not None and not _lists(seen, schemas.version(stored_view)):
         faults = _differences(stored_view, view(row))
@@ -211,6 +212,7 @@ def change(
     if body.finalized and (count := contests_queries.unjudged(session, row)):
         raise Conflict(N_("%(count)s submissions are still to be judged"), where="finalized", count=count)
     if body.finalized:
+        # A team made later would otherwise appear on the final board of a contest open to all.
         teams_queries.enrol_those_there(session, row)
     change_details(session, service.files, viewer, row, body)
     if clock(row) != before:

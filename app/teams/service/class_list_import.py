@@ -95,6 +95,7 @@ class People:
             self._session.add(OrganizationRow(id=id_, contest_id=of, name=name, details={}))
         for id_ in self.groups.new:
             self._session.add(GroupRow(id=id_, contest_id=of, name=self.groups.names[id_], details={}))
+        # Teams refer to organizations, persons to teams, and accounts to both: each kind is inserted before the next.
         self._session.flush()
         for id_ in self.team_ids:
             self._keep_team(id_)

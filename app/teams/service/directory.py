@@ -304,6 +304,7 @@ def _filled(kind: DirectoryKind, asked: Asked, row: Row, body: schemas.Directory
 def _after(kind: DirectoryKind, asked: Asked, row: Row) -> JsonObject:
     viewer, contest_id = asked.viewer, asked.contest_id
     asked.session.flush()
+    # After the change: a PUT may have made the object, which then belongs to this contest.
     refuse_foreign_object(viewer, contest_id, row.contest_id, kind.noun)
     contest = contest_of(asked.session, contest_id)
     team_ids = {team.id for team in teams_queries.taking_part(asked.session, contest)}

@@ -188,6 +188,7 @@ def bring_in_class_list(
         planned.plan(rows, faults)
         passwords = options.passwords_for(before, planned.accounts)
     hashes = {} if options.dry_run else hashed(passwords)
+    # Planned again in this transaction: others may have made accounts while passwords were hashed.
     people = People(session, reach_of(session, viewer), replace=options.replace, earlier=planned)
     people.plan(rows, faults)
     people.keep(hashes, contest_id)
