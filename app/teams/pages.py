@@ -285,13 +285,12 @@ def _name(session: Session, team_id: str) -> str:
 def _teams(session: Session, contest_id: str) -> list[Listed]:
     contest = contest_of(session, contest_id)
     out, counts = teams_queries.disqualified(session, contest_id), counts_by_team(session, contest_id)
-    with_passwords = accounts_queries.with_passwords(session)
     usernames: dict[str, list[tuple[str, str]]] = {}
     able: set[str] = set()
     for account in accounts_queries.accounts(session):
         if account.team_id is not None:
             usernames.setdefault(account.team_id, []).append((account.id, account.username))
-            if account.id in with_passwords:
+            if account.password_hash is not None:
                 able.add(account.team_id)
     return [
         Listed(
