@@ -7,7 +7,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from datetime import timedelta
 from functools import partial
 from typing import Annotated, cast
@@ -187,15 +186,11 @@ def registration_page(
 async def register_on_page(request: Request, service: TheService, snapshot: TheSnapshot) -> HTMLResponse:
     """Make the account as the API does and begin a session of it."""
     fields = await read_form(request)
-    made = await _registered(request, service, snapshot.contest.id, fields)
-    authenticator_of(request).forget(made.account_id)
-    return await run_sync(_welcome, request, service, snapshot, made, fields.get("code", ""))
-
-
-async def _registered(request: Request, service: Service, contest_id: str, fields: Mapping[str, str]) -> Registration:
     cast(Pace, request.app.state.registration_pace).take(source_of(address_of(request)))
     body = made_of(RegistrationBody, refuse_two_texts(fields))
-    return await run_heavy(partial(register, service, contest_id, body))
+    made = await run_heavy(partial(register, service, snapshot.contest.id, body))
+    authenticator_of(request).forget(made.account_id)
+    return await run_sync(_welcome, request, service, snapshot, made, fields.get("code", ""))
 
 
 def _welcome(
