@@ -16,7 +16,7 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from pydantic import AwareDatetime
 
 from app.accounts import schemas
-from app.accounts.routes.accounts import WritingAccounts
+from app.accounts.routes.accounts import NO_STORE, WritingAccounts
 from app.accounts.service import registration, role_changes, tokens
 from app.accounts.service.reach import PasswordMade, renew_password
 from app.accounts.service.registering import Pace, register
@@ -197,15 +197,6 @@ def delete_organiser(session: WritingAccounts, account_id: str) -> None:
 
 
 registration_router = APIRouter(route_class=GatedRoute, tags=["accounts"])
-NO_STORE = {"Cache-Control": "no-store"}
-
-
-async def get_pace(request: Request) -> Pace:
-    """The bounds on how often an address registers."""
-    return cast(Pace, request.app.state.registration_pace)
-
-
-ThePace = Annotated[Pace, Depends(get_pace)]
 
 
 @registration_router.get(
@@ -247,13 +238,12 @@ async def create_registration(
     _viewer: CurrentViewer,
     request: Request,
     service: TheService,
-    pace: ThePace,
     response: Response,
     contest_id: str,
     body: schemas.RegistrationBody,
 ) -> schemas.Registration:
     """Nobody need log in: the contest's code is enough. 403 while it is closed, 409 once every place is taken."""
-    pace.take(source_of(address_of(request)))
+    cast(Pace, request.app.state.registration_pace).take(source_of(address_of(request)))
     response.headers.update(NO_STORE)
     return await run_heavy(partial(register, service, contest_id, body))
 
