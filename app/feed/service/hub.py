@@ -129,9 +129,9 @@ class Hub:
         self._watched: defaultdict[str, Waiting] = defaultdict(lambda: Waiting(SECONDS_BETWEEN_BOARDS))
         self._rights = Coalesced(self._check_rights, SECONDS_BEFORE_RIGHTS)
         self._service = service
-        service.boards.listeners.append(lambda contest_id, _id: self._soon(self._wake, self._watched, contest_id))
-        service.database.listeners.append(lambda: self._soon(self._all_changed))
-        self.publisher.listen(lambda contest_id: self._soon(self._wake, self.feeds, contest_id))
+        service.boards.listeners.append(lambda contest_id, _id: self.soon(self._wake, self._watched, contest_id))
+        service.database.listeners.append(lambda: self.soon(self._all_changed))
+        self.publisher.listeners.append(lambda contest_id: self.soon(self._wake, self.feeds, contest_id))
 
     def check_going(self) -> None:
         """Raise Unavailable where no stream may begin any more."""
@@ -187,9 +187,10 @@ class Hub:
 
     def rights_changed(self) -> None:
         """Accounts, passwords or tokens have changed; may be called from any thread."""
-        self._soon(self._rights.ask)
+        self.soon(self._rights.ask)
 
-    def _soon(self, call: Callable[..., None], *arguments: object) -> None:
+    def soon(self, call: Callable[..., None], *arguments: object) -> None:
+        """Call a function in the event loop, if it runs; may be called from any thread."""
         loop = self._loop
         if loop is not None:
             with suppress(RuntimeError):  # the loop is closed: no one waits any more

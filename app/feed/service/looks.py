@@ -87,7 +87,7 @@ def changed_events(
 
     Deleted submissions and judgements are looked for only where the sweep of all of them is `complete`.
     """
-    shown = {**before, **{type_: rendered.of(type_) for type_ in LARGE}, **after}
+    shown = {**before, **rendered.shown, **after}
     new_events: list[NewEvent] = []
     for type_, objects in shown.items():
         news = changes(known.index, objects)

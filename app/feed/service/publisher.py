@@ -59,7 +59,7 @@ class WrittenElsewhere(Exception):
 
 
 class FeedPublisher:
-    """Publishes the logs of followed contests; calls listeners, in its thread, with the id of each changed contest."""
+    """Publishes the logs of followed contests; calls `listeners`, in its thread, with the id of a changed contest."""
 
     def __init__(self, service: Service, coalesce: float, now: Callable[[], datetime] = utc_now) -> None:
         self._service = service
@@ -69,15 +69,11 @@ class FeedPublisher:
         self._contests: dict[str, Followed] = {}
         self._guard = threading.Lock()
         self._loop = Loop("feed", self._step)
-        self._listeners: list[Callable[[str], None]] = []
+        self.listeners: list[Callable[[str], None]] = []
         self._shared = service.database.origin is not None
         self.looks = 0
         service.boards.listeners.append(self.changed)
         service.database.listeners.append(self.all_changed)
-
-    def listen(self, on_events: Callable[[str], None]) -> None:
-        """Register a listener, called in the publisher's thread with the id of each contest whose log has grown."""
-        self._listeners.append(on_events)
 
     def changed(self, contest_id: str, submission_id: int | None = None) -> None:
         """Note that a contest has changed, or a submission of it, durably; never blocks for long."""
@@ -347,5 +343,5 @@ class FeedPublisher:
                 feed_queries.forget(session, followed.contest_id, gone)
 
     def _tell(self, contest_id: str) -> None:
-        for on_events in self._listeners:
+        for on_events in self.listeners:
             on_events(contest_id)

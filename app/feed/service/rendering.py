@@ -142,21 +142,16 @@ Points = tuple[float | None, float | None]
 class Submitted:
     """Rendered submissions with their judgements and runs.
 
+    shown      the objects by their kinds
     points     points by the current judgements
     unsettled  finished judgements that are missing on the snapshot used here, to be rendered again
     texts      the runs of each judgement, for the lines of the feed
     """
 
-    submissions: list[Shown] = field(default_factory=list)
-    judgements: list[Shown] = field(default_factory=list)
-    runs: list[Shown] = field(default_factory=list)
+    shown: dict[str, list[Shown]] = field(default_factory=lambda: {type_: [] for type_ in LARGE})
     points: dict[int, Points] = field(default_factory=dict)
     unsettled: set[int] = field(default_factory=set)
     texts: dict[str, Sequence[ObjectText]] = field(default_factory=dict)
-
-    def of(self, type_: str) -> list[Shown]:
-        """The rendered objects of one kind."""
-        return {"submissions": self.submissions, "judgements": self.judgements, RUNS: self.runs}[type_]
 
 
 def render_submissions(feed_snapshot: FeedSnapshot, index: Index, among: AnyCollection[int]) -> Submitted:
@@ -173,7 +168,7 @@ def render_submissions(feed_snapshot: FeedSnapshot, index: Index, among: AnyColl
             if may_see(viewer, feed_snapshot.snapshot(viewer), row)
         }
         views = {key: as_text(each, sparse=True) for key, each in documents.items()}
-        rendered.submissions.append(Shown("submissions", row.shown_id, views, row.team_id))
+        rendered.shown["submissions"].append(Shown("submissions", row.shown_id, views, row.team_id))
     longest = submission_queries.longest_runs(feed_snapshot.session, contest_id, among=among)
     runs = defaultdict(list)
     for run in submission_queries.scored_cases(feed_snapshot.session, contest_id, among=among):
@@ -211,7 +206,7 @@ def _look_at_judgement(
     if without_score and is_newer(feed_snapshot.judges, judgement, row):
         rendered.unsettled.add(judgement.id)
     judgement_id = feed_snapshot.public.contest.ids.judgement(judgement.id)
-    rendered.judgements.append(Shown("judgements", judgement_id, views, row.team_id))
+    rendered.shown["judgements"].append(Shown("judgements", judgement_id, views, row.team_id))
 
 
 def _look_at_runs(
@@ -240,7 +235,7 @@ def _look_at_runs(
         for key, viewer in viewers(row)
         if texts and may_see_runs(viewer, feed_snapshot.snapshot(viewer), row)
     }
-    rendered.runs.append(Shown(RUNS, judgement_id, views, row.team_id))
+    rendered.shown[RUNS].append(Shown(RUNS, judgement_id, views, row.team_id))
 
 
 def _runs_document(some: Sequence[str], texts: Sequence[ObjectText]) -> str:

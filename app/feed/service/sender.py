@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import hmac
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import timedelta
@@ -69,19 +69,19 @@ class Sender:
 
     def __init__(self, service: Service, hub: Hub) -> None:
         self._service = service
+        self._hub = hub
         self._publisher = hub.publisher
         self._settings = service.settings
-        self._loop: asyncio.AbstractEventLoop | None = None
         self._running: asyncio.Task[None] | None = None
         self._tasks: dict[str, asyncio.Task[None]] = {}
         self._news: defaultdict[str, asyncio.Event] = defaultdict(asyncio.Event)
-        hub.publisher.listen(lambda _contest_id: self._soon(self._wake))
-        service.database.listeners.append(lambda: self._soon(self._reload))
+        hub.publisher.listeners.append(lambda _contest_id: hub.soon(self._wake))
+        service.database.listeners.append(lambda: hub.soon(self._reload))
 
     def start(self) -> None:
         """Begin to call active webhooks; in the event loop."""
-        self._loop = asyncio.get_running_loop()
-        self._running = self._loop.create_task(self._run())
+        self._hub.check_going()
+        self._running = asyncio.create_task(self._run())
 
     async def stop(self) -> None:
         """Stop; what was not taken is sent after the next start."""
@@ -93,11 +93,6 @@ class Sender:
     def served(self) -> set[str]:
         """Ids of the webhooks that may be called before the next webhook is added or changed."""
         return {hook_id for hook_id, task in list(self._tasks.items()) if not task.done()}
-
-    def _soon(self, call: Callable[[], object]) -> None:
-        if self._loop is not None:
-            with suppress(RuntimeError):  # it has been closed
-                self._loop.call_soon_threadsafe(call)
 
     def _wake(self) -> None:
         for news in self._news.values():

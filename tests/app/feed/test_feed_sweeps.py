@@ -181,7 +181,7 @@ def test_a_feed_that_ends_does_so_while_the_rules_change_with_every_look(contest
     def change(_contest_id: str) -> None:
         change_contest(contest.service, duration_ms=18_000_000 + next(numbers))
 
-    contest.app.state.hub.publisher.listen(change)
+    contest.app.state.hub.publisher.listeners.append(change)
     with open_stream(contest, "contests/c/event-feed?stream=false", user="judge") as stream:
         stream.wait(lambda: stream.ended)
         assert len(fold(stream.events())["submissions"]) == SUBMISSIONS
