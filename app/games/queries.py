@@ -6,17 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime
 
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Delete,
-    Select,
-    delete,
-    func,
-    insert,
-    select,
-    update,
-)
+from sqlalchemy import ColumnElement, Connection, Delete, Select, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
 from app.contests.schemas import NO_LIMITS, Limits

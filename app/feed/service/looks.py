@@ -10,23 +10,13 @@ from collections.abc import Collection as AnyCollection
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 
-from app.contests.service.visibility import (
-    SubmissionKey,
-    points_of,
-)
+from app.contests.service.visibility import SubmissionKey, points_of
 from app.domain.contests import Kind as Scoring
 from app.feed import queries as feed_queries
 from app.feed.queries import NewEvent
 from app.feed.service.differences import Shown, changes, deletions
 from app.feed.service.log import RUNS, Log
-from app.feed.service.rendering import (
-    LARGE,
-    STATE,
-    FeedSnapshot,
-    Points,
-    Submitted,
-    ids_of,
-)
+from app.feed.service.rendering import LARGE, STATE, FeedSnapshot, Points, Submitted, ids_of
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
 
@@ -48,11 +38,6 @@ def basis_of(feed_snapshot: FeedSnapshot) -> object:
     """Everything but submissions that points and visibility depend on, to be compared with that of other looks."""
     contest, public = feed_snapshot.judges.contest, feed_snapshot.public
     return contest, public.freeze, public.state, feed_queries.judged_again(feed_snapshot.session, contest.id)
-
-
-def awards_follow(feed_snapshot: FeedSnapshot, moved: feed_queries.NewSince) -> bool:
-    """Whether awards must be rendered. They follow the board once the contest is final."""
-    return feed_snapshot.public.state.finalized is not None and bool(moved.verdicts)
 
 
 def touched(

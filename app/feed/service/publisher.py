@@ -227,7 +227,8 @@ class FeedPublisher:
             before = shown_by(BEFORE, feed_snapshot) if small else {}
             among = looks.touched(feed_snapshot, moved, followed.points if rescored else None).union(some)
             rendered = render_submissions(feed_snapshot, known.index, among)
-            followed.after_due |= small or followed.swept or looks.awards_follow(feed_snapshot, moved)
+            is_final = feed_snapshot.public.state.finalized is not None  # then awards follow the board
+            followed.after_due |= small or followed.swept or (is_final and bool(moved.verdicts))
             after = shown_by(AFTER, feed_snapshot) if followed.after_due and is_last else {}
             complete = followed.swept and is_last
             new_events = looks.changed_events(known, feed_snapshot, before, rendered, after, complete=complete)
