@@ -71,6 +71,7 @@ class Waiting:
         for at, client in enumerate(list(self.clients)):
             client.wake()
             if at % WOKEN_AT_ONCE == WOKEN_AT_ONCE - 1:
+                # Requests get their turn between: each client woken renders and sends.
                 await asyncio.sleep(0)
 
 

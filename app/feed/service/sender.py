@@ -138,6 +138,7 @@ class Sender:
         news = self._news[hook_id]
         try:
             while True:
+                # Before reading: an event that comes in between wakes this task again.
                 news.clear()
                 try:
                     has_lock = await self._has_lock(hook_id)  # before its position is read
@@ -161,6 +162,7 @@ class Sender:
         finally:
             for contest_id in followed:
                 self._publisher.leave(contest_id)
+            # Another server may continue at once, and need not wait for the connection of this one to end.
             await run_sync(self._service.locks.give_back, lock_of(hook_id))
 
     async def _has_lock(self, hook_id: str) -> bool:
@@ -210,6 +212,7 @@ class Sender:
         seconds = int(utc_now().timestamp())
         headers = {"Content-Type": "application/json", **signed(hook.token, body, seconds)}
         try:
+            # The time-out of httpx holds for each read: a receiver that sends a byte now and then would never end.
             async with asyncio.timeout(self._settings.webhook_timeout_seconds):
                 async with client.stream("POST", hook.row.url, content=body, headers=headers) as reply:
                     return None if reply.is_success else f"it answered {reply.status_code}"
@@ -243,7 +246,7 @@ class Sender:
 
         await run_sync(store)
         wait: float = min(self._settings.webhook_retry_seconds * 2 ** min(hook.row.failures, 10), LONGEST_WAIT)
-        return 0.0 if given_up else wait
+        return 0.0 if given_up else wait  # its task reads the row again, and ends
 
 
 async def _batch(feed: Log, hook: Hook, at: int) -> tuple[int, list[bytes]]:

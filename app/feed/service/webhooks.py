@@ -188,6 +188,7 @@ def _contests_of(service: Service) -> list[str]:
 def _store(service: Service, account_id: str, body: WebhookBody, positions: Positions) -> WebhookView:
     """Store a webhook that begins at these positions; raises Conflict for a known id or too many."""
     with service.database.write() as session:
+        # Of two requests at once one is counted first, so that the limit holds.
         lock_names(session, ["webhooks"])
         if body.id is not None and stored.get(session, body.id) is not None:
             raise Conflict(N_("there is a webhook %(webhook)r already"), where="id", webhook=body.id)

@@ -91,6 +91,7 @@ class Program:
                     stream.close()
         with suppress(subprocess.TimeoutExpired):
             self.process.wait(SECONDS_TO_END)
+        # Also where it has ended: what it started may still run.
         with suppress(ProcessLookupError):
             os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()

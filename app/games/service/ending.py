@@ -99,6 +99,7 @@ def became(service: Service, table: Table, binding: Binding | None) -> NewSubmis
     when = game.ended - MS if game.ending == "contest" else game.ended  # at its end nothing is taken any more
     time = clock.contest_time(when)
     is_late = entry.final and time < clock.duration and not binding.entrant.is_virtual
+    # A team may have left the contest since, or the contest may have become final.
     if game.team_id not in entry.teams or is_late:
         return None
     data = transcript(table).encode()

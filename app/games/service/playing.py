@@ -132,6 +132,7 @@ class Games:
             after = play(table, body.move, now, thought(table.game, clock, now))
         except Rejected as rejected:
             raise BadRequest(message_of(rejected)) from None
+        # The opponent's time is not the contestant's: it begins anew with the reply.
         return await self._store(table, paced(await reply(after, utc_now(), self.thinking), clock), binding)
 
     async def _in_time(self, table: Table, binding: Binding | None, now: datetime) -> bool:
@@ -145,6 +146,7 @@ class Games:
             if clock is not None and clock.paused(now):
                 raise Forbidden(why_not_running(clock, now))
             if moment <= now:
+                # Its end is stored first: no later request may find the game in play.
                 if await self._store(table, end(table, moment, ending), binding) is None:
                     return False
                 raise Conflict(OVER[ending])

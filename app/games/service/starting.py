@@ -91,6 +91,7 @@ async def start(
     if admitted is not None:
         await run_sync(refuse_full, service, admitted)
     table = _table(viewer, address, (snapshot.contest.id, problem_id), body, chosen, admitted)
+    # The opponent may have the first move.
     table = await reply(table, table.game.started, thinking)
     table = paced(table, None if admitted is None else admitted.entrant.clock)
     settings = service.settings
