@@ -56,7 +56,7 @@ def state_again(feed_snapshot: FeedSnapshot, state: Iterable[Shown]) -> list[New
     """The state again: after the end of updates it is repeated behind every other event."""
     if feed_snapshot.public.state.end_of_updates is None:
         return []
-    return [NewEvent("pj", None, STATE.type, None, each.views["p"]) for each in state]
+    return [NewEvent("pj", None, STATE, None, each.views["p"]) for each in state]
 
 
 def changed_events(

@@ -210,7 +210,7 @@ class FeedPublisher:
                 return None
             known = self._known(session, followed)
             moved = feed_queries.new_since(session, followed.contest_id, followed.mark, changed_ids)
-            state = list(STATE.shown(feed_snapshot))
+            state = shown_by([STATE], feed_snapshot)[STATE]
             small = followed.basis is None or generation != followed.generation or state != followed.state
             if small and (basis := looks.basis_of(feed_snapshot)) != followed.basis:
                 followed.basis, followed.again = basis, True

@@ -11,7 +11,6 @@ from collections import defaultdict
 from collections.abc import Collection as AnyCollection
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
@@ -50,37 +49,34 @@ class FeedSnapshot:
         return self.judges if viewer.sees_all else seen_by(viewer, self.public)
 
 
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A collection, rendered as by its GET route: with the same function and model."""
+def shown_by(types: Iterable[str], feed_snapshot: FeedSnapshot) -> dict[str, list[Shown]]:
+    """Render all objects of some kinds."""
+    return {
+        type_: list(_accounts(feed_snapshot) if type_ == ACCOUNTS else _shown(BY_NAME[type_], feed_snapshot))
+        for type_ in types
+    }
 
-    collection: Collection
 
-    @property
-    def type(self) -> str:
-        """The name of the kind in events."""
-        return self.collection.name
+def _shown(collection: Collection, feed_snapshot: FeedSnapshot) -> Iterator[Shown]:
+    """Render every object of a collection for everybody, for judges and for teams with views of their own."""
+    seen: dict[str | None, dict[str, str]] = {}
+    for key, viewer in ((EVERYBODY, PUBLIC), (JUDGES, JUDGE)):
+        for object_id, text in _texts(collection, viewer, feed_snapshot):
+            seen.setdefault(object_id, {})[key] = text
+    for viewer in collection.special(feed_snapshot.public, feed_snapshot.session):
+        assert viewer.team_id is not None
+        for object_id, text in _texts(collection, viewer, feed_snapshot):
+            views = seen.setdefault(object_id, {})
+            if views.get(EVERYBODY) != text:
+                views[of_team(viewer.team_id)] = text
+    for object_id, views in seen.items():
+        yield Shown(collection.name, object_id, views)
 
-    def shown(self, feed_snapshot: FeedSnapshot) -> Iterator[Shown]:
-        """Render every object of the kind for everybody, for judges and for teams with views of their own."""
-        seen: dict[str | None, dict[str, str]] = {}
-        for key, viewer in ((EVERYBODY, PUBLIC), (JUDGES, JUDGE)):
-            for object_id, text in self._texts(viewer, feed_snapshot):
-                seen.setdefault(object_id, {})[key] = text
-        for viewer in self.collection.special(feed_snapshot.public, feed_snapshot.session):
-            assert viewer.team_id is not None
-            for object_id, text in self._texts(viewer, feed_snapshot):
-                views = seen.setdefault(object_id, {})
-                if views.get(EVERYBODY) != text:
-                    views[of_team(viewer.team_id)] = text
-        for object_id, views in seen.items():
-            yield Shown(self.type, object_id, views)
 
-    def _texts(self, viewer: Viewer, feed_snapshot: FeedSnapshot) -> Iterator[tuple[str | None, str]]:
-        each = self.collection
-        for shown in each.documents(viewer, feed_snapshot.snapshot(viewer), feed_snapshot.session):
-            model = each.parsed(shown)
-            yield None if each.single else str(model.id), as_text(model, sparse=each.sparse)  # type: ignore[attr-defined]
+def _texts(each: Collection, viewer: Viewer, feed_snapshot: FeedSnapshot) -> Iterator[tuple[str | None, str]]:
+    for shown in each.documents(viewer, feed_snapshot.snapshot(viewer), feed_snapshot.session):
+        model = each.parsed(shown)
+        yield None if each.single else str(model.id), as_text(model, sparse=each.sparse)  # type: ignore[attr-defined]
 
 
 def as_text(document: BaseModel, *, sparse: bool) -> str:
@@ -88,37 +84,28 @@ def as_text(document: BaseModel, *, sparse: bool) -> str:
     return document.model_dump_json(exclude_unset=sparse)
 
 
-@dataclass(frozen=True, slots=True)
-class Accounts:
-    """The accounts of a contest: judges see all, others their own."""
-
-    type: ClassVar[str] = "accounts"
-
-    def shown(self, feed_snapshot: FeedSnapshot) -> Iterator[Shown]:
-        """Render every account; accounts of teams outside the contest only for themselves."""
-        session, contest_id = feed_snapshot.session, feed_snapshot.public.contest.id
-        roles = {row.account_id: row.role for row in accounts_queries.of_contest(session, contest_id)}
-        known_ids = {row.id for row in of_contest(session, session.get_one(ContestRow, contest_id), set(roles))}
-        for row in accounts_queries.accounts(session):
-            text = as_text(in_contest(row, roles.get(row.id)), sparse=False)
-            views = {JUDGES: text} if row.id in known_ids else {}
-            yield Shown(self.type, row.id, {**views, of_account(row.id): text})
+def _accounts(feed_snapshot: FeedSnapshot) -> Iterator[Shown]:
+    """Render every account: for judges those of the contest, for others their own."""
+    session, contest_id = feed_snapshot.session, feed_snapshot.public.contest.id
+    roles = {row.account_id: row.role for row in accounts_queries.of_contest(session, contest_id)}
+    known_ids = {row.id for row in of_contest(session, session.get_one(ContestRow, contest_id), set(roles))}
+    for row in accounts_queries.accounts(session):
+        text = as_text(in_contest(row, roles.get(row.id)), sparse=False)
+        views = {JUDGES: text} if row.id in known_ids else {}
+        yield Shown(ACCOUNTS, row.id, {**views, of_account(row.id): text})
 
 
-def _kinds(names: Sequence[str]) -> tuple[Kind | Accounts, ...]:
-    return tuple(Accounts() if name == Accounts.type else Kind(BY_NAME[name]) for name in names)
-
-
+ACCOUNTS = "accounts"
 # Kinds in order of reference: each after those it refers to.
 ORDER: tuple[str, ...] = tuple(each.name for each in IN_REFERENCE_ORDER)
 # Kinds with thousands of objects: a look reads only those that changed.
 LARGE: tuple[str, ...] = tuple(each.name for each in IN_REFERENCE_ORDER if each.large)
 # Kinds that submissions refer to: few objects, rendered whole after every change by an admin.
-BEFORE = _kinds(ORDER[: ORDER.index(LARGE[0])])
+BEFORE = ORDER[: ORDER.index(LARGE[0])]
 # Kinds that may refer to submissions; few objects as well.
-AFTER = _kinds(ORDER[ORDER.index(LARGE[-1]) + 1 : -1])
+AFTER = ORDER[ORDER.index(LARGE[-1]) + 1 : -1]
 # The last kind of every look: no event may follow the end of updates.
-STATE = Kind(IN_REFERENCE_ORDER[-1])
+STATE = ORDER[-1]
 
 
 # Points of a submission for everybody and for judges; None while it is unjudged.
@@ -258,8 +245,3 @@ def texts_of(feed_snapshot: FeedSnapshot, judgements: AnyCollection[int]) -> Run
     for run in submission_queries.scored_cases(feed_snapshot.session, contest_id, judgements=judgements):
         by_judgement[str(run.score.judgement_id)].append(run)
     return {judgement_id: run_texts(feed_snapshot, runs) for judgement_id, runs in by_judgement.items()}
-
-
-def shown_by(some: Iterable[Kind | Accounts], feed_snapshot: FeedSnapshot) -> dict[str, list[Shown]]:
-    """Render all objects of some kinds."""
-    return {kind.type: list(kind.shown(feed_snapshot)) for kind in some}

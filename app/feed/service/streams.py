@@ -120,7 +120,7 @@ async def first_account(log: Log, wish: Wish, place: Place) -> AsyncIterator[byt
             wanted = [
                 (began, event)
                 for began, event in shown
-                if event <= place.event or (began <= place.event and ORDER[kind] != STATE.type)
+                if event <= place.event or (began <= place.event and ORDER[kind] != STATE)
             ]
             lines = await lines_of(log, [event for _, event in wanted], ORDER[kind])
             chunk: list[bytes] = []

@@ -132,7 +132,7 @@ class Games:
             after = play(table, body.move, now, thought(table.game, clock, now))
         except Rejected as rejected:
             raise BadRequest(message_of(rejected)) from None
-        # The opponent's time is not the contestant's: it begins anew with the reply.
+        # The opponent's time is not the contestant's: it starts again with the reply.
         return await self._store(table, paced(await reply(after, utc_now(), self.thinking), clock), binding)
 
     async def _in_time(self, table: Table, binding: Binding | None, now: datetime) -> bool:

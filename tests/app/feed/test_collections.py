@@ -19,9 +19,9 @@ def test_each_collection_comes_after_those_it_refers_to() -> None:
 
 
 def test_the_feed_tells_of_every_collection_and_ends_with_the_state() -> None:
-    looked_at = [*(kind.type for kind in rendering.BEFORE), *rendering.LARGE, *(kind.type for kind in rendering.AFTER)]
-    assert (*looked_at, rendering.STATE.type) == rendering.ORDER == tuple(each.name for each in IN_REFERENCE_ORDER)
-    assert rendering.STATE.type == "state"
+    looked_at = [*rendering.BEFORE, *rendering.LARGE, *rendering.AFTER]
+    assert (*looked_at, rendering.STATE) == rendering.ORDER == tuple(each.name for each in IN_REFERENCE_ORDER)
+    assert rendering.STATE == "state"
 
 
 def test_access_lists_every_collection_and_the_scoreboard() -> None:
