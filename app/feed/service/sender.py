@@ -111,22 +111,17 @@ class Sender:
         async with httpx.AsyncClient(timeout=timeout, transport=transport, trust_env=False) as client:
             while True:
                 reload.clear()
-                wait = await self._serve_active(client)
+                wait = None
+                try:
+                    for hook_id in await run_sync(self._active):
+                        if hook_id not in self.served():
+                            self._tasks[hook_id] = asyncio.create_task(self._serve(client, hook_id))
+                except Exception:  # the database is gone for a moment: this task is the only one that begins others
+                    log.exception("the list of webhooks could not be read; it is tried again")
+                    wait = settings.webhook_retry_seconds
                 with suppress(TimeoutError):
                     async with asyncio.timeout(wait):
                         await reload.wait()
-
-    async def _serve_active(self, client: httpx.AsyncClient) -> float | None:
-        """Begin to call those that are active; returns how long to wait before the next try, None if all were read."""
-        try:
-            active = await run_sync(self._active)
-        except Exception:  # the database is gone for a moment: this task is the only one that begins others
-            log.exception("the list of webhooks could not be read; it is tried again")
-            return self._settings.webhook_retry_seconds
-        for hook_id in active:
-            if hook_id not in self._tasks or self._tasks[hook_id].done():
-                self._tasks[hook_id] = asyncio.create_task(self._serve(client, hook_id))
-        return None
 
     def _active(self) -> set[str]:
         with self._service.database.read() as session:
