@@ -155,4 +155,5 @@ def daily_archive(request: Request, viewer: Visitor, month: Annotated[str, Query
 def daily_latest(request: Request, kind: str, size: str) -> Response:
     """The way to today's puzzle of a kind and a size, under an address that stays."""
     root = request.scope.get("root_path", "")
+    # Temporary: tomorrow it leads to another puzzle.
     return RedirectResponse(f"{root}/daily/{today()}/{kind_called(kind)}/{size_called(size)}", 307)

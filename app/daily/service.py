@@ -260,6 +260,7 @@ class Puzzles:
             path.parent.mkdir(parents=True, exist_ok=True)
             with NamedTemporaryFile(dir=path.parent, delete=False) as file:
                 file.write(made)
+            # Another server may read the file now, or write the same one.
             os.replace(file.name, path)
         except OSError as error:
             log.warning("the puzzles of a day cannot be stored", day=path.stem, error=str(error))

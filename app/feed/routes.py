@@ -71,6 +71,7 @@ class StreamResponse(StreamingResponse):
     def __init__(
         self, client: Client, chunks: AsyncIterator[bytes], media_type: str, place: AbstractContextManager[None]
     ) -> None:
+        # Proxies such as nginx would collect small pieces before they pass them on.
         headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
         super().__init__(chunks, headers=headers, media_type=media_type)
         self._client = client
@@ -141,6 +142,7 @@ async def stream_submissions(
 ) -> Response:
     """Events `submissions`, `judgements` and `runs` from now on: a team's own, all for judges; data as in the feed."""
     client = Client(viewer, address_of(request), contest_id)
+    # A browser that connects again sends the header, and the address of the first time.
     token = request.headers.get("last-event-id") or since_token
     chunks = await unless_gone(request, own_verdicts(hub, client, contest_id, token=token, live=stream))
     return StreamResponse(client, chunks, EVENTS, hub.place(client))

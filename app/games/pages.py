@@ -87,6 +87,7 @@ async def begin_game(
     if fields.get("for") == "practice":
         values["practice"] = True
     if not fields.get("testcase"):
+        # Browsers leave out line feeds at the ends of a text area; a position ends with one.
         text = fields.get("position", "").strip("\n")
         values["parameters"] = {"instance": f"{text}\n"}
     body = made_of_values(StartBody, values)

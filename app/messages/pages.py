@@ -180,6 +180,7 @@ def send_message(
     request: Request, viewer: Visitor, snapshot: TheSnapshot, fields: Fields, session: Writing
 ) -> Response:
     """Send an answer, to its team or to everybody, or an announcement."""
+    # The judge's own words come before the canned answer that is selected.
     text = fields.get("text", "").strip() or fields.get("canned", "")
     _send(viewer, snapshot, {**fields, "text": text}, session)
     return see(request, f"/admin/contests/{snapshot.contest.id}/questions", done="sent")

@@ -105,6 +105,7 @@ def _texts(service: Service, viewer: Viewer, snapshot: ContestSnapshot, session:
         except ServiceError as refusal:
             texts.append(f"({translate(refusal.message)})")
             continue
+        # A character has at most four bytes, and HTML has no NUL.
         text = data[: LONGEST * 4].decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
         texts.append(text if len(text) <= LONGEST else text[:LONGEST] + "…")
     return texts

@@ -211,6 +211,7 @@ def wanted_games(
 def position_of_case(client: Client, contest: str, problem: str, case: str) -> str:
     """Fetch the position of a test case."""
     data = client.request("GET", f"/api/contests/{contest}/problems/{problem}/testcases/{case}/input").content
+    # A case of a problem that is played names its game and its opponent first.
     return read_instance(data).instance if data.startswith(b"game ") else data.decode()
 
 
