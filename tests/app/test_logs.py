@@ -6,7 +6,6 @@ import io
 import logging
 import re
 from collections.abc import Iterator
-from functools import partial
 from pathlib import Path
 
 import httpx
@@ -15,7 +14,6 @@ import structlog
 
 from app.core.clock import utc_now
 from app.core.tracing import in_logs, request_id_of
-from app.judging.service.broker import JUDGEMENTS
 from app.tables import ContestRow, ProblemRow
 from tests.builders.logged import lines_of, logged
 from tests.builders.service import open_api
@@ -100,7 +98,7 @@ def test_a_submission_is_followed_from_its_request_through_the_broker_to_its_wor
     """The request's id leads to the submission's and its judgement's, which stand in the lines of all that follows."""
     files = tmp_path / "home" / "files"
     with working(postgresql_url, broker_url, files) as worker, open_api(postgresql_url, tmp_path / "home") as api:
-        monkeypatch.setattr(api.service.engine, "wake", partial(worker.sender.call, JUDGEMENTS))
+        monkeypatch.setattr(api.service.engine, "wake", lambda *_: worker.sender.call())
         with api.service.database.write() as session:
             problem = session.get_one(ProblemRow, "rogue")
             problem.settings = {**problem.settings, "answers": {"limit": 100}}

@@ -22,7 +22,7 @@ from app.core.files.open_files import LocalFiles
 from app.core.settings import Settings
 from app.domain.counting import CaseVerdict
 from app.judging.service import jobs
-from app.judging.service.broker import JUDGEMENTS, Sender, open_broker
+from app.judging.service.broker import QUEUE, Sender, open_broker
 from app.judging.service.engine import Engine
 from app.judging.service.jobs import SCORING, JobRunner
 from app.judging.service.messages import Validate, Validated, WireScore
@@ -62,7 +62,7 @@ def test_rows_are_judged_once_by_messages_that_come_twice_or_never(
     with working(postgresql_url, broker_url, tmp_path) as found:
         found.accept(submission(b"10", b"10"))
         for _ in range(100):
-            found.sender.call(JUDGEMENTS)
+            found.sender.call()
         found.wait()
         untold = found.accept(submission(b"10", b"3"), tell=False)
         found.wait()
@@ -126,15 +126,15 @@ def test_a_worker_takes_no_message_before_it_has_a_warm_grader(
     postgresql_url: str, broker_url: str, tmp_path: Path
 ) -> None:
     sender = Sender(open_broker(broker_url))
-    sender.call(JUDGEMENTS)
+    sender.call()
     sender.close()
     stop = threading.Event()
     stop.set()  # before its graders, which take seconds to start
     worker = Worker(Settings(home=tmp_path, database_url=postgresql_url, broker_url=broker_url, graders=1))
     worker.start(stop)
     assert not worker.engine.is_warm
-    broker = open_broker(broker_url, [JUDGEMENTS])
-    assert broker.get_queue_message_counts(JUDGEMENTS.queue)[:2] == (1, 0)
+    broker = open_broker(broker_url)
+    assert broker.get_queue_message_counts(QUEUE)[:2] == (1, 0)
     broker.close()
     worker.close()
 

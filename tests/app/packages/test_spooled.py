@@ -14,14 +14,12 @@ import pytest
 from app.core.db.database import Database
 from app.core.faults import PackageErrors
 from app.core.files.open_files import LocalFiles
-from app.judging.service.verification import batches
 from app.packages.arrivals import read_arrival
 from app.packages.contents import SpooledFiles, total_size
 from app.packages.files import Limits, archive_files
 from app.packages.model import write_archive_file
 from app.packages.read import read_archive
 from app.packages.texts import ahead
-from app.packages.trials import Question
 from app.packages.zips import zip_bytes
 from app.problems.queries import problems
 from app.problems.queries.packing import packed
@@ -165,8 +163,3 @@ def test_a_file_is_stored_in_pieces_as_its_bytes_are_at_once(tmp_path: Path) -> 
     files.path(first.sha256).write_bytes(b"damaged")
     assert files.put_file(path).made is not None
     assert files.load(first.sha256) == path.read_bytes()
-
-
-def test_questions_are_asked_in_batches_that_fit_in_memory() -> None:
-    questions = (Question("exact", (), b"x" * size) for size in (60, 60, 10, 200, 5))
-    assert [[len(each.input) for each in batch] for batch in batches(questions, 100)] == [[60, 60], [10, 200], [5]]
