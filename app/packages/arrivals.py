@@ -118,8 +118,8 @@ def check_rules(package: Package) -> Iterator[PackageError]:
 
 def _check_checker(package: Package) -> Iterator[PackageError]:
     name = package.settings.checker
-    if package.program is None and name not in checkers():
-        text = _unknown(N_("a checker that is bundled, one of %(names)s"), name, names=checkers())
+    if package.program is None and name not in (known := checkers()):
+        text = _unknown(N_("a checker that is bundled, one of %(names)s"), name, names=known)
         yield _in_settings(package, "checker", text)
 
 

@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from fractions import Fraction
-from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
@@ -71,7 +70,6 @@ def _packages(folder: Path) -> dict[str, Path]:
     return {path.name: path for path in sorted(folder.iterdir()) if (path / "problem.yaml").is_file()}
 
 
-@cache
 def checkers() -> tuple[str, ...]:
     """List the checkers of this installation by name: what of `checkers/` has the four doors, and those beside it."""
     spec = find_spec("checkers")

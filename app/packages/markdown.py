@@ -8,7 +8,6 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Iterator, MutableMapping, Sequence
-from functools import cache
 from html import escape
 from urllib.parse import quote, unquote, urlsplit
 from xml.etree.ElementTree import Element, ParseError, tostring
@@ -133,7 +132,6 @@ IMAGE_TYPES = {
 }
 
 
-@cache
 def parser() -> MarkdownIt:
     """CommonMark with tables and formulas, without raw HTML."""
     markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
@@ -171,7 +169,8 @@ def render(text: str, image_folder: str) -> str:
 
     An image of another host is shown as its description: a page loads nothing from elsewhere.
     """
-    tokens, renderer = parser().parse(text), parser().renderer
+    markdown = parser()
+    tokens, renderer = markdown.parse(text), markdown.renderer
     for token in tokens:
         for child in token.children or ():
             if child.type == "image":
@@ -179,11 +178,11 @@ def render(text: str, image_folder: str) -> str:
                 name = local_image(str(child.attrs.get("src", "")))
                 if name is None:
                     assert isinstance(renderer, RendererHTML), "the parser's own"
-                    child.content = renderer.renderInlineAsText(child.children, parser().options, {})
+                    child.content = renderer.renderInlineAsText(child.children, markdown.options, {})
                     child.type = "text"
                 else:
                     child.attrs["src"] = f"{image_folder}/{quote(name)}"
-    return str(renderer.render(tokens, parser().options, {}))
+    return str(renderer.render(tokens, markdown.options, {}))
 
 
 def _write_out_formulas(image: Token) -> None:

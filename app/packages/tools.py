@@ -1,6 +1,7 @@
 """The programs of a package beside its checker: its input validators, its solver, and programs as submissions.
 
-- Packages' own programs on this machine, without a server: for `jurado check` and `jurado package verify`.
+- Packages' own programs on this machine, without a server: for `jurado check` and `jurado package verify`. A command
+  opens one sandbox and keeps it (guarantee 4).
 - The checker and the solver that a package brings along, with the settings that they are asked by.
 """
 

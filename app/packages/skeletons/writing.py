@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -175,16 +174,14 @@ def vocabulary(theme: Theme, choices: Choices, plan: list[PlannedCase]) -> dict[
 
 def rendered(folder: str, words: Mapping[str, object]) -> dict[str, str]:
     """The files of a folder of templates by their paths in the package."""
-    root = TEMPLATES / folder
-    texts = {}
+    root, environment, texts = TEMPLATES / folder, _environment(), {}
     for path in sorted(each for each in root.rglob("*") if each.is_file()):
         name, text = path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
         is_template = name.endswith(TEMPLATE)
-        texts[name.removesuffix(TEMPLATE)] = _environment().from_string(text).render(words) if is_template else text
+        texts[name.removesuffix(TEMPLATE)] = environment.from_string(text).render(words) if is_template else text
     return texts
 
 
-@cache
 def _environment() -> Environment:
     made = Environment(undefined=StrictUndefined, trim_blocks=True, lstrip_blocks=True, keep_trailing_newline=True)
     made.filters["yaml"] = _as_yaml
