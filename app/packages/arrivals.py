@@ -270,6 +270,7 @@ def _arrival(package: Package, notes: Iterable[PackageError] = ()) -> Arrival:
 def _slow_statements(package: Package) -> Iterator[PackageError]:
     """The statements that take too long to markdown.render, by their processor time here."""
     for statement in package.statements.values():
+        # Processor time, so that a busy server refuses nothing that a quiet one takes.
         began = process_time()
         if statement.kind == "md":
             markdown.render(statement.text, markdown.FOLDER)

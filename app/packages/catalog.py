@@ -115,6 +115,7 @@ def board_module(archive: IO[bytes]) -> str | None:
         for entry in opened.infolist():
             top, _, name = entry.filename.partition("/")
             if name == NAME and top and entry.file_size <= LARGEST:
+                # One byte more than the limit: only reading to the end checks the CRC.
                 return inflate(opened, entry, LARGEST + 1, lambda _: None).decode()
     return None
 

@@ -240,6 +240,7 @@ def submission_points(package: Package, outcomes: Outcomes, judged: Mapping[str,
     """
     problem = scored_problem(package)
     accepted = [(name, o) for by_case in judged.values() for name, o in by_case.items() if o.score is not None]
+    # One accepted answer without a multiplier makes all points relative: shares of both kinds do not compare.
     own = all(outcome.score is not None and outcome.score.multiplier is not None for _, outcome in accepted)
     rule = replace(problem.rule, kind=Kind.ABSOLUTE if own else Kind.RELATIVE)
     bests = Bests(rule)

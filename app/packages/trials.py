@@ -159,6 +159,7 @@ def _asked_here(questions: Iterable[Question]) -> list[Outcome]:
         key = (question.checker, question.checker_args, question.input)
         try:
             checker: AnyChecker = open_checker(question.checker, question.checker_args)
+            # Questions about one input follow each other, and reading it may take longer than scoring an answer.
             if key != last:
                 instance, last = checker.read_instance(question.input), key
             if question.answer is None:

@@ -113,6 +113,7 @@ def examine(
         faults += lacking
     if desk is not None and package.program is not None and not errors_of(faults):
         faults += _check_program(package, package.program, desk)
+    # A checker is asked about sound packages only: its rejections would repeat what the rules say better.
     if desk is not None and not errors_of(faults):
         faults += check_validation_cases(package, desk, opinions)
         faults += _check_cases(package, desk, scores, steps)

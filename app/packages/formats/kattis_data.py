@@ -190,6 +190,7 @@ def _cases(source: Source) -> dict[str, list[CaseDraft]]:
         if ".in" not in files:
             continue
         parts_of = folder.split("/")
+        # Of a sample and a secret case of one name the sample is renamed: answers are named by secret cases.
         is_sample = folder == "data/sample"
         unique = (
             stem if (counts if is_sample else secret)[stem] == 1 else "-".join([*(parts_of[2:] or parts_of[1:]), stem])

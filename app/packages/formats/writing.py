@@ -65,6 +65,7 @@ def whole_points(groups: Sequence[GroupDraft], total: int | None, source: Source
         return parts
     if len(parts) == 1 and not parts[0].name and total is not None:
         return [replace(parts[0], points=Fraction(total))]
+    # test_group.yaml takes whole points only.
     factor = _factor([part.points for part in parts], everything, total)
     if factor * everything > MOST_POINTS:
         source.faults.expect(
