@@ -128,7 +128,6 @@ class Package:
 
     groups     those that hold cases, in lexicographic order: `sample` first
     cases      in order of `ordinal`
-    max_score  the most points a submission can have: the sum of its groups
     files      every file of the package by its relative path, sorted
     program    the checker that it brings along, if it does
     """
@@ -140,12 +139,16 @@ class Package:
     solutions: Mapping[str, Statement]
     groups: tuple[Group, ...]
     cases: tuple[Case, ...]
-    max_score: int
     validation_cases: tuple[ValidationCase, ...]
     submissions: tuple[Submission, ...]
     submission_rules: tuple[SubmissionRule, ...]
     files: Mapping[str, bytes] = field(repr=False, compare=False)
     program: Program | None = None
+
+    @property
+    def max_score(self) -> int:
+        """The most points that a submission can have."""
+        return sum(group.max_score or 0 for group in self.groups)
 
     def settings_document(self) -> ProblemSettingsDocument:
         """The settings as rows keep them."""

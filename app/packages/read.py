@@ -95,10 +95,10 @@ def assemble(slug: str, files: Mapping[str, bytes], faults: Faults | None = None
     rules = read_rules(files, faults)
     texts = WithConstants(files, constants)
     configs = {name: texts[name] for name in files if name.endswith(f"/{GROUP_FILE}")}
-    data = read_test_data(files, settings or FALLBACK, configs, faults)
+    groups, cases, validation_cases = read_test_data(files, settings or FALLBACK, configs, faults)
     _check_languages(_named(files), set(statements), faults)
     if settings is not None:
-        _check_sizes(data.cases, settings, faults)
+        _check_sizes(cases, settings, faults)
     faults.settle()
     if problem is None or settings is None:
         raise AssertionError("a file that does not read has left a fault, and settle() has raised it")
@@ -108,10 +108,9 @@ def assemble(slug: str, files: Mapping[str, bytes], faults: Faults | None = None
         settings=settings,
         statements=statements,
         solutions=solutions,
-        groups=data.groups,
-        cases=data.cases,
-        max_score=data.max_score,
-        validation_cases=data.validation_cases,
+        groups=groups,
+        cases=cases,
+        validation_cases=validation_cases,
         submissions=submissions,
         submission_rules=rules,
         files=files,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal, cast
 
@@ -31,20 +30,13 @@ HANDED_DOWN = ("input_validator_args", "output_validator_args", "full_feedback")
 UNREADABLE = GroupSettings(max_score=0)
 
 
-@dataclass(frozen=True, slots=True)
-class TestData:
-    """The contents of `data/`, read: groups with cases, the cases in order, and those that only try validators."""
-
-    groups: tuple[Group, ...]
-    cases: tuple[Case, ...]
-    max_score: int
-    validation_cases: tuple[ValidationCase, ...]
-
-
 def read_test_data(
     files: Mapping[str, bytes], settings: JuradoSettings, substitute: Mapping[str, bytes], faults: Faults
-) -> TestData:
-    """Read everything below `data/`. `substitute`: the test_group.yaml files with the problem's constants put in."""
+) -> tuple[tuple[Group, ...], tuple[Case, ...], tuple[ValidationCase, ...]]:
+    """Read everything below `data/`: groups with cases, the cases in order, and those that only try validators.
+
+    `substitute`: the test_group.yaml files with the problem's constants put in.
+    """
     bundles = collect_bundles(files, faults)
     configs = {_folder(name): _read_group(name, data, faults) for name, data in substitute.items()}
     known = {folder: config or UNREADABLE for folder, config in configs.items()}
@@ -59,11 +51,10 @@ def read_test_data(
     for bundle in judged:
         members.get(_group_of(bundle, known_folders), []).append(bundle)
     tried = [bundle for bundle in bundles if bundle.room in VALIDATION and ".in" in bundle.parts]
-    return TestData(
-        groups=tuple(group for group in groups if members[group.name]),
-        cases=_cases(judged, groups, members, known, _case_list(settings, groups, members, faults), faults),
-        max_score=_max_score(known),
-        validation_cases=tuple(_validation(bundle, known, faults) for bundle in tried),
+    return (
+        tuple(group for group in groups if members[group.name]),
+        _cases(judged, groups, members, known, _case_list(settings, groups, members, faults), faults),
+        tuple(_validation(bundle, known, faults) for bundle in tried),
     )
 
 

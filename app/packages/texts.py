@@ -81,16 +81,8 @@ class SentCase:
         return self.path.rpartition("/")[0]
 
 
-@dataclass(frozen=True, slots=True)
-class SentCases:
-    """The cases of the zip in order of their paths, and the settings of groups by their names."""
-
-    cases: tuple[SentCase, ...]
-    groups: Mapping[str, GroupSettings]
-
-
-def read_cases(source: bytes | Path) -> SentCases:
-    """Read the zip; raises PackageErrors with every fault."""
+def read_cases(source: bytes | Path) -> tuple[list[SentCase], dict[str, GroupSettings]]:
+    """The cases of a zip by their paths, and settings of groups; raises PackageErrors with every fault."""
     top, files = archive_files(source)
     if top in ROOMS:
         files = {f"{top}/{name}": data for name, data in files.items()}
@@ -125,7 +117,7 @@ def read_cases(source: bytes | Path) -> SentCases:
         settings = read_model(CaseSettings, has.get(".yaml", b"{}\n"), f"{path}.yaml", faults) or CaseSettings()
         cases.append(SentCase(path, has[".in"], has.get(".ans"), settings))
     faults.settle()
-    return SentCases(tuple(cases), groups)
+    return cases, groups
 
 
 T = TypeVar("T")

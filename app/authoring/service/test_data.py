@@ -59,13 +59,13 @@ def put_cases(
         row = existing(session, problem_id)
     try:
         seconds = service.settings.package_read_seconds
-        sent = READER.read(read_cases, (source,), seconds, [] if isinstance(source, bytes) else [source])
+        sent, settings_of = READER.read(read_cases, (source,), seconds, [] if isinstance(source, bytes) else [source])
         faults = Faults()
-        scores = check_cases(service, row, sent.cases, faults)
+        scores = check_cases(service, row, sent, faults)
         faults.settle()
     except PackageErrors as wrong:
         raise _refusal(wrong) from None
-    cases = [(_new_case(problem_id, each), scores.get(each.name)) for each in sent.cases]
+    cases = [(_new_case(problem_id, each), scores.get(each.name)) for each in sent]
     groups = [
         TestGroupChange.model_construct(
             name=name,
@@ -73,7 +73,7 @@ def put_cases(
             aggregation=settings.score_aggregation,
             require_pass=list(settings.require_pass) or None,
         )
-        for name, settings in sent.groups.items()
+        for name, settings in settings_of.items()
     ]
     data = DataChange(problem_id, cases, groups, only=only)
     return _store(service, viewer, data, f"{len(cases)} test cases of {problem_id} have been put", how)
