@@ -24,7 +24,7 @@ from app.judging import commands as rejudgings
 from app.messages import commands as messages_commands
 from app.operations.commands import status_screen, worker
 from app.problems import commands as problems_commands
-from app.scoreboard.commands import awards, scoreboard
+from app.scoreboard.commands import scoreboard
 from app.similarity import commands as similarity_commands
 from app.submissions import commands as submissions_commands
 from app.teams import commands as teams_commands
@@ -35,7 +35,7 @@ PANELS = {
     "The service": "serve worker demo init backup restore fsck status",
     "Talking to a server": (
         "login logout passwd tokens roles register problems statement submit watch scoreboard "
-        "clarify clarifications games history begin final-inputs choose quota awards api admin"
+        "clarify clarifications games begin final-inputs choose quota api admin"
     ),
 }
 GROUPS = {
@@ -53,7 +53,6 @@ GROUPS = {
     "admin testcase": "Test cases of problems.",
     "admin reference": "Expected answers, made by the reference solver.",
     "admin job": "Long work on the server.",
-    "admin award": "Awards given by hand, beside those the final board gives.",
     "admin rejudging": "One rejudging: what it changes, and whether it counts.",
 }
 

@@ -72,11 +72,13 @@ def test_a_question_is_answered_to_its_team_and_an_announcement_seen(
 
 
 def test_an_award_is_given_and_taken_back(admin: Jurado, contest: str) -> None:
-    assert admin("admin", "award", "set", contest, "kind", "Kindest", "--team", f"{contest}-ants").exit_code == 0
-    listed = {award["id"]: award for award in json.loads(admin("awards", contest, "--json").stdout)}
-    assert listed["kind"] == {"id": "kind", "citation": "Kindest", "team_ids": [f"{contest}-ants"]}
-    assert admin("admin", "award", "delete", contest, "kind").exit_code == 0
-    assert "kind" not in {award["id"] for award in json.loads(admin("awards", contest, "--json").stdout)}
+    path, kind = f"contests/{contest}/awards", {"citation": "Kindest", "team_ids": [f"{contest}-ants"]}
+    fields = [f"{name}={json.dumps(value)}" for name, value in kind.items()]
+    assert admin("api", "PUT", f"{path}/kind", "id=kind", *fields).exit_code == 0
+    listed = {award["id"]: award for award in json.loads(admin("api", "GET", path).stdout)}
+    assert listed["kind"] == {"id": "kind", **kind}
+    assert admin("api", "DELETE", f"{path}/kind").exit_code == 0
+    assert "kind" not in {award["id"] for award in json.loads(admin("api", "GET", path).stdout)}
 
 
 def test_the_board_comes_by_the_stream(contest: str, ants: Client, monkeypatch: pytest.MonkeyPatch) -> None:

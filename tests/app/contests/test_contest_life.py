@@ -51,12 +51,13 @@ def test_a_contest_is_paused_and_goes_on(admin: Jurado, contest: str) -> None:
 
 
 def test_a_quota_is_set_shown_and_taken_away(admin: Jurado, contest: str) -> None:
-    limited = said(admin, "admin", "contest", "quota", contest, "A", "--max", "3", "--interval", "60", "--per", "5/600")
-    assert limited == "comesolo in " + contest + ": at most 3 submissions, 60 s between two, 5 in any 600 s\n"
+    limits = {"max_submissions": 3, "interval_seconds": 60, "per_window": {"count": 5, "seconds": 600}}
+    said(admin, "api", "PATCH", f"contests/{contest}/problems/comesolo", f"limits={json.dumps(limits)}")
     with Client.open() as client:
         found = client.get(f"contests/{contest}/problems/comesolo/quota", team_id=f"{contest}-ants")
     assert (found["used"], found["left"]) == (0, 3)
-    assert "as often as one likes" in said(admin, "admin", "contest", "quota", contest, "A", "--none")
+    said(admin, "api", "PATCH", f"contests/{contest}/problems/comesolo", "limits={}")
+    assert json.loads(said(admin, "quota", contest, "A", "--team", f"{contest}-ants", "--json"))["left"] is None
 
 
 def test_a_frozen_board_is_opened_and_the_results_are_final(admin: Jurado, contest: str) -> None:
@@ -69,14 +70,15 @@ def test_a_frozen_board_is_opened_and_the_results_are_final(admin: Jurado, conte
         end_soon(client, contest)
         while client.get(f"contests/{contest}/state")["ended"] is None:
             time.sleep(0.2)
-    assert "(2 places left)" in said(admin, "admin", "contest", "reveal", contest, "--next")
-    opened = json.loads(said(admin, "admin", "contest", "reveal", contest, "--step", "row", "--json"))
+    assert json.loads(said(admin, "api", "GET", f"contests/{contest}/reveal"))["left"] == 2
+    opened = json.loads(said(admin, "api", "POST", f"contests/{contest}/reveal", "step=row"))
     assert [each["problem_id"] for each in opened["opened"]] == ["comesolo"]
-    assert said(admin, "admin", "contest", "reveal", contest).splitlines()[-1].endswith("the board is thawed")
+    last = json.loads(said(admin, "api", "POST", f"contests/{contest}/reveal", "step=cell"))
+    assert (last["left"], last["thawed"] is None) == (0, False)
     said(admin, "admin", "contest", "disqualify", contest, f"{contest}-bees")
     assert "The bees" not in said(admin, "scoreboard", contest)
     said(admin, "admin", "contest", "disqualify", contest, f"{contest}-bees", "--undo")
     said(admin, "admin", "contest", "finalize", contest)
-    (winner,) = (line for line in said(admin, "awards", contest).splitlines() if "winner" in line)
-    assert "The ants" in winner
+    awards = json.loads(said(admin, "api", "GET", f"contests/{contest}/awards"))
+    assert {award["id"]: award["team_ids"] for award in awards}["winner"] == [f"{contest}-ants"]
     said(admin, "admin", "contest", "finalize", contest, "--undo")

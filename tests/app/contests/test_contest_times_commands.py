@@ -82,7 +82,7 @@ def test_a_contest_is_shown_in_full_and_listed_with_its_state(admin: Jurado, con
     assert (shown["state_word"], shown["counts"]) == ("before", {"teams": 2, "judged": 0, "pending": 0})
     assert "of 64 GiB sent" in text
     assert shown["limits"]["problems"][0]["limits"]["max_submissions"] is None
-    said(admin, "admin", "contest", "quota", contest, "comesolo", "--max", "7")
+    said(admin, "api", "PATCH", f"contests/{contest}/problems/comesolo", 'limits={"max_submissions": 7}')
     assert "at most 7 submissions" in said(admin, "admin", "contest", "show", contest)
     (line,) = (line for line in said(admin, "admin", "contest", "list").splitlines() if contest in line)
     assert "before" in line

@@ -1,4 +1,4 @@
-"""What a team decides beside submitting, and the points over time."""
+"""What a team decides beside submitting."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.core.commands.lookup import span
 from app.packages.zips import zip_bytes
-from app.scoreboard.commands.awards import BARS, bar, chart
 from tests.app.conftest import Jurado
 from tests.builders.scripted import Scripted, problem
 
@@ -42,20 +40,6 @@ QUOTA = {
 }
 
 
-def past(*points: tuple[str, float, int]) -> list[dict[str, Any]]:
-    return [{"contest_time": time, "score": score, "rank": rank} for time, score, rank in points]
-
-
-HISTORY = {
-    "contest_time": "4:00:00.000",
-    "teams": [
-        {"team_id": "bees", "points": past(("2:00:00.000", 50.0, 1), ("3:00:00.000", 50.0, 2))},
-        {"team_id": "ants", "points": past(("1:00:00.000", 25.0, 1), ("2:30:00.000", 100.0, 1))},
-        {"team_id": "cats", "points": []},
-    ],
-}
-
-
 @pytest.fixture
 def there(monkeypatch: pytest.MonkeyPatch) -> Scripted:
     chosen = {"problem_id": "comesolo", "submission_id": "17", "time": "t"}
@@ -71,7 +55,6 @@ def there(monkeypatch: pytest.MonkeyPatch) -> Scripted:
         "PUT contests/c/problems/comesolo/chosen": chosen,
         "DELETE contests/c/problems/comesolo/chosen": {**chosen, "submission_id": None},
         "GET contests/c/problems/comesolo/quota": QUOTA,
-        "GET contests/c/scores/history": HISTORY,
         "GET contests/c": {"duration": None},
         "GET contests/c/scoreboard.csv": httpx.Response(200, content=b"rank,team\r\n1,ants\r\n"),
     }
@@ -130,31 +113,6 @@ def test_a_quota_tells_what_is_left(
     row = next(line for line in shown.splitlines() if "comesolo" in line)
     assert [cell.strip() for cell in row.split("│")[1:-1]] == ["comesolo", "2", left, following]
     assert json.loads(jurado("quota", "c", "A", "--json").stdout) == {**QUOTA, **more}
-
-
-def test_points_over_time_are_a_chart_for_each_team_in_order_of_rank(jurado: Jurado, there: Scripted) -> None:
-    shown = jurado("history", "c").stdout
-    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in shown.splitlines() if line.startswith("│")]
-    assert [(row[0], row[1], row[3]) for row in rows] == [("1", "The Ants", "100.00"), ("2", "bees", "50.00")]
-    assert rows[0][2] == "▂" * 18 + "█" * 19
-    assert rows[1][2] == "▄" * 25
-    assert json.loads(jurado("history", "c", "--json").stdout) == HISTORY
-    there.answers = {**there.answers, "GET contests/c/scores/history": {**HISTORY, "teams": []}}
-    assert jurado("history", "c").stdout == "c until 4:00:00: no points yet\n"
-    there.answers = {**there.answers, "GET contests/c": {"duration": "3:00:00.000"}}
-    assert jurado("history", "c").stdout == "c until 3:00:00: no points yet\n"
-
-
-def test_a_bar_is_empty_for_nothing_only_and_full_for_the_most_only() -> None:
-    assert [bar(value, 100.0) for value in (0, 0.01, 50, 99.99, 100)] == [" ", "▁", "▄", "▇", "█"]
-    assert bar(0.0, 0.0) == " "
-    assert len(BARS) == 9
-
-
-def test_a_chart_shows_the_last_points_before_each_moment() -> None:
-    points = past(("1:00:00.000", 1.0, 1), ("3:00:00.000", 2.0, 1))
-    assert chart(points, span("4:00:00.000"), 2.0, width=4) == "▄▄██"
-    assert span("-0:00:30.500").total_seconds() == -30.5
 
 
 def test_the_board_is_written_for_spreadsheets(jurado: Jurado, there: Scripted, tmp_path: Path) -> None:

@@ -212,15 +212,6 @@ def test_games_of_a_contest_are_listed_and_replayed_from_the_server(admin: Jurad
     assert (replayed.exit_code, "against adversarial is won" in replayed.stdout) == (0, True)
 
 
-def test_limits_of_games_are_set_one_by_one_beside_those_of_submissions(admin: Jurado) -> None:
-    quota = ("admin", "contest", "quota", "games", "netgameduel")
-    assert "60 s for a move" in admin(*quota, "--move-seconds", 60, "--open-games", 3).stdout
-    admin(*quota, "--max", 50)
-    limits = json.loads(admin(*quota, "--game-seconds", 1800, "--json").stdout)["limits"]
-    expected = {"max_submissions": 50, "move_seconds": 60, "game_seconds": 1800, "open_games": 3}
-    assert {name: limits.get(name) for name in expected} == expected
-
-
 TRAP = """transcript of a game, version 1
 game: lasttreat
 contestant: first
