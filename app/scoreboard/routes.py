@@ -34,7 +34,7 @@ from app.core.http.middleware import API
 from app.core.messages import N_
 from app.core.service import Service
 from app.feed.service.collections import BY_NAME
-from app.scoreboard.service.bodies import CompactScoreboard, History, Scoreboard, ScoreTable
+from app.scoreboard.service.bodies import CompactScoreboard, History, Scoreboard
 from app.scoreboard.service.pages import WHOLE, BoardPages, CompactPage, Options, Page
 from app.scoreboard.service.reveal import RevealBody, RevealView, next_step, reveal
 from app.scoreboard.service.scoreboard import (
@@ -56,7 +56,6 @@ from app.scoreboard.service.scoreboard import (
     history_json,
     make,
     put,
-    table_json,
     unknown_contest,
 )
 
@@ -168,28 +167,6 @@ async def get_scoreboard_csv(
     text = await run_sync(csv_text, snapshot, group_id)
     name = f'attachment; filename="{contest_id}.csv"'
     return Response(text, media_type="text/csv", headers={"Content-Disposition": name, "Cache-Control": "no-cache"})
-
-
-@router.get(
-    "/contests/{contest_id}/scoreboard.json",
-    summary="The scoreboard as a table, in JSON",
-    responses={200: {"model": ScoreTable}},
-)
-async def get_scoreboard_table(
-    contest_id: str,
-    viewer: CurrentViewer,
-    boards: TheBoards,
-    public: Public = None,
-    group_id: GroupId = None,
-    phase: Phase = None,
-    virtual: Virtual = False,
-) -> Response:
-    """The table of scoreboard.csv, with names and labels in place of ids."""
-    snapshot = await board_shown(boards, viewer, contest_id, public=public, group_id=group_id)
-    snapshot = await as_asked(snapshot, phase, virtual=virtual)
-    return Response(
-        await run_sync(table_json, snapshot, group_id), media_type=JSON, headers={"Cache-Control": "no-cache"}
-    )
 
 
 @router.get("/contests/{contest_id}/scores/history", summary="Points over time", responses={200: {"model": History}})

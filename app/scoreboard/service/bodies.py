@@ -131,45 +131,6 @@ class CompactScoreboard(BoardVersion):
     problems: list[CompactProblem]
 
 
-class TableRow(BaseModel):
-    """The row of a team, with names in place of ids."""
-
-    rank: int
-    team_id: str
-    team: str
-    points: float
-    time: str | None
-    problems: dict[str, float] = Field(description="points by the problem's label")
-
-
-@example(
-    {
-        "contest_id": "spring",
-        "time": EXAMPLES_TIME,
-        "contest_time": CONTEST_TIME,
-        "state": STATE,
-        "rows": [
-            {
-                "rank": 1,
-                "team_id": "ants",
-                "team": "The Ants",
-                "points": 42.5,
-                "time": "0:41:00.000",
-                "problems": {"A": 42.5},
-            }
-        ],
-    }
-)
-class ScoreTable(BaseModel):
-    """The board as a table."""
-
-    contest_id: str
-    time: str
-    contest_time: str
-    state: BoardState
-    rows: list[TableRow]
-
-
 class PastScore(BaseModel):
     """A team's points and rank from this contest time on."""
 

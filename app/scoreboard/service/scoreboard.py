@@ -29,9 +29,8 @@ from app.domain.contests import PROVISIONAL
 from app.domain.history import Award, award_id, awards, first_to_solve
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot, in_phase, once_a_snapshot, with_virtual
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
-from app.scoreboard.service.bodies import TableRow
 from app.scoreboard.service.pages import BoardPages
-from app.scoreboard.service.row_renderer import arrays_of, dump, head_of, history_steps
+from app.scoreboard.service.row_renderer import arrays_of, history_steps
 from app.tables import AwardRow
 from app.teams import queries as teams_queries
 from app.teams.service.directory import groups_unseen
@@ -116,41 +115,18 @@ async def history_json(
     return await run_sync(history.written, team_ids)
 
 
-def table_json(snapshot: ContestSnapshot, group_id: str | None) -> bytes:
-    """The board as a table in JSON, with names and labels in place of ids."""
-    rows = [row.model_dump() for row in table(snapshot, group_id)]
-    return dump({"contest_id": snapshot.contest.id, **head_of(snapshot), "rows": rows})
-
-
-def table(snapshot: ContestSnapshot, group_id: str | None) -> list[TableRow]:
-    """The board as rows of a table: a row a team, a column a problem."""
+def csv_text(snapshot: ContestSnapshot, group_id: str | None) -> str:
+    """The board as CSV, harmless for spreadsheets: a row a team, a column a problem."""
     arrays = arrays_of(snapshot, group_id)
     labels = [snapshot.contest.labels.get(problem.id, problem.id) for problem in arrays.problems]
-    rows: list[TableRow] = []
-    for rank, team in zip(arrays.ranks.tolist(), arrays.order.tolist(), strict=True):
-        time = moment(int(arrays.times[team]))
-        rows.append(
-            TableRow(
-                rank=rank,
-                team_id=arrays.teams[team].id,
-                team=arrays.teams[team].name,
-                points=float(arrays.totals[team]),
-                time=None if time is None else format_reltime(time),
-                problems=dict(zip(labels, arrays.scores[:, team].tolist(), strict=True)),
-            )
-        )
-    return rows
-
-
-def csv_text(snapshot: ContestSnapshot, group_id: str | None) -> str:
-    """The table as CSV, harmless for spreadsheets."""
-    labels = [snapshot.contest.labels.get(problem.id, problem.id) for problem in snapshot.view.problems]
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\r\n")
     writer.writerow(["rank", "team_id", "team", "points", "time", *map(_harmless, labels)])
-    for row in table(snapshot, group_id):
-        names = [_harmless(row.team_id), _harmless(row.team)]
-        writer.writerow([row.rank, *names, row.points, row.time or "", *row.problems.values()])
+    for rank, team in zip(arrays.ranks.tolist(), arrays.order.tolist(), strict=True):
+        names = [_harmless(arrays.teams[team].id), _harmless(arrays.teams[team].name)]
+        time = moment(int(arrays.times[team]))
+        shown = "" if time is None else format_reltime(time)
+        writer.writerow([rank, *names, float(arrays.totals[team]), shown, *arrays.scores[:, team].tolist()])
     return stream.getvalue()
 
 

@@ -185,7 +185,6 @@ GET    /api/contests/{contest_id}/runs                                          
 GET    /api/contests/{contest_id}/runs/{run_id}                                     200 200 200 404 404 404
 GET    /api/contests/{contest_id}/scoreboard                                        200 200 200 200 200 200
 GET    /api/contests/{contest_id}/scoreboard.csv                                    200 200 200 200 200 200
-GET    /api/contests/{contest_id}/scoreboard.json                                   200 200 200 200 200 200
 GET    /api/contests/{contest_id}/scores/history                                    200 200 200 200 200 200
 POST   /api/contests/{contest_id}/rejudgings                                        400 403 403 403 403 401
 GET    /api/contests/{contest_id}/rejudgings                                        200 200 403 403 403 401
@@ -325,7 +324,6 @@ GET    /api/contests/{contest_id}/organizations/{object_id}/{name}/{file_name}  
 GET    /api/contests/{contest_id}/persons/{object_id}/{name}/{file_name}            404 404 404 404 404 404
 GET    /api/contests/{contest_id}/teams/{team_id}/{name}/{file_name}                404 404 404 404 404 404
 GET    /api/contests/{contest_id}/scoreboard.csv                                    200 200 200 200 200 200
-GET    /api/contests/{contest_id}/scoreboard.json                                   200 200 200 200 200 200
 GET    /api/contests/{contest_id}/scores/history                                    200 200 200 200 200 200
 GET    /api/contests/{contest_id}/problems/{problem_id}/package.zip                 200 403 403 403 403 401
 GET    /api/contests/{contest_id}/package.zip                                       200 403 403 403 403 401

@@ -178,7 +178,6 @@ GET    /api/contests/{contest_id}/runs : everybody
 GET    /api/contests/{contest_id}/runs/{run_id} : everybody
 GET    /api/contests/{contest_id}/scoreboard : everybody
 GET    /api/contests/{contest_id}/scoreboard.csv : everybody
-GET    /api/contests/{contest_id}/scoreboard.json : everybody
 GET    /api/contests/{contest_id}/scoreboard/stream : everybody
 GET    /api/contests/{contest_id}/scores/history : everybody
 GET    /api/contests/{contest_id}/similarity : judges

@@ -161,7 +161,7 @@ def test_replies_to_get_are_as_described(lively: Api, described: Description) ->
             faults += described.faults(reply)
             good |= {path} if reply.status_code == 200 else set()
     assert faults == []
-    typed = ("scoreboard", "scoreboard.json", "history", "report", "sources", "similarity", "submissions", "testcases")
+    typed = ("scoreboard", "history", "report", "sources", "similarity", "submissions", "testcases")
     assert {path for path in paths if path.endswith(typed)} <= good
 
 

@@ -329,12 +329,11 @@ def test_board_report_export_and_the_end_of_history_have_the_same_figures(api: A
     mine = add_submission(api.service, {"03": raw(3)}, minute=5)
     shown = board(api)
     history = api.get("contests/c/scores/history").json()
-    exported = api.get("contests/c/scoreboard.json").json()
-    for row, line, document in zip(shown["rows"], table(api), exported["rows"], strict=True):
+    for row, line in zip(shown["rows"], table(api), strict=True):
         score = row["score"]["score"]
         assert (int(line["rank"]), line["team_id"], float(line["points"])) == (row["rank"], row["team_id"], score)
-        assert float(line["A"]) == row["problems"][0]["score"] == document["problems"]["A"]
-        assert (document["rank"], document["points"], document["time"]) == (row["rank"], score, row["score"]["time"])
+        assert float(line["A"]) == row["problems"][0]["score"]
+        assert line["time"] == (row["score"]["time"] or "")
         (past,) = [each for each in history["teams"] if each["team_id"] == row["team_id"]]
         assert (past["points"][-1]["score"], past["points"][-1]["rank"]) == (score, row["rank"])
     reports = {
@@ -370,7 +369,7 @@ def test_history_and_exports_end_at_the_freeze_for_the_public(api: Api) -> None:
     add_submission(api.service, {"02": raw(16)}, team="other", minute=200)
     assert [api.get(f"contests/c/{each}").content for each in ("scores/history", "scoreboard.csv")] == before
     assert api.get("contests/c/scores/history", user="judge").content != before[0]
-    for each in ("scores/history", "scoreboard.csv", "scoreboard.json"):
+    for each in ("scores/history", "scoreboard.csv"):
         assert api.get(f"contests/c/{each}?public=false", user="team").status_code == 403
 
 
