@@ -1,6 +1,6 @@
 """`jurado scoreboard`: the board, once, live, or for spreadsheets.
 
-- The board as it changes: by server-sent events where the server has them, else by asking again and again.
+A live board asks again every second, which costs the server little while nothing changes.
 """
 
 from __future__ import annotations
@@ -30,7 +30,6 @@ from app.core.commands.lookup import (
 )
 from app.core.commands.output import Failure, JsonMapping, console, say, show, write_file, write_json
 from app.core.commands.registry import AsJson, Contest, command
-from app.core.commands.uploading import server_events
 
 SECONDS_BETWEEN_BOARDS = 1.0
 REDRAWS_PER_SECOND = 2
@@ -55,14 +54,7 @@ def follow_board(client: Client, contest: str, names: Mapping[str, str], *, case
 
 
 def boards(client: Client, contest: str, *, cases: bool) -> Iterator[JsonMapping]:
-    """Yield the board now, and again whenever it has changed, without end."""
-    if not cases:
-        yield from streamed(client, contest)
-    yield from polled(client, contest, cases=cases)
-
-
-def polled(client: Client, contest: str, *, cases: bool) -> Iterator[JsonMapping]:
-    """Ask again and again; the ETag tells whether anything has changed."""
+    """Yield the board now, and again whenever its ETag has changed, without end."""
     tag = ""
     while True:
         headers = {"If-None-Match": tag} if tag else {}
@@ -72,37 +64,6 @@ def polled(client: Client, contest: str, *, cases: bool) -> Iterator[JsonMapping
             tag = reply.headers.get("etag", "")
             yield client.body(reply)
         time.sleep(SECONDS_BETWEEN_BOARDS)
-
-
-def streamed(client: Client, contest: str) -> Iterator[JsonMapping]:
-    """Yield the board and its changes as the server sends them; ends at once where it does not.
-
-    The first event is the whole board. A stream that breaks off is taken up again after the last version seen.
-    """
-    board: JsonMapping | None = None
-    for event in server_events(client, f"contests/{contest}/scoreboard/stream"):
-        if event.name == "scoreboard":
-            board, before = after_event(board, event.json()), board
-            if board != before:
-                yield board
-
-
-def after_event(board: JsonMapping | None, document: JsonMapping) -> JsonMapping:
-    """Give the board after an event: a whole one, or the one before with some rows changed."""
-    if board is not None and "removed_team_ids" in document:
-        return merged(board, document)
-    return document
-
-
-def merged(board: JsonMapping, change: JsonMapping) -> JsonMapping:
-    """Change some rows of a board, and put all of them in order of rank again."""
-    rows = {row["team_id"]: row for row in board["rows"]}
-    for team in change["removed_team_ids"]:
-        rows.pop(team, None)
-    rows.update({row["team_id"]: row for row in change["rows"]})
-    head = {key: value for key, value in change.items() if key not in {"rows", "removed_team_ids", "since"}}
-    ranked = sorted(rows.values(), key=lambda row: (row["rank"], row["team_id"]))
-    return {**board, **head, "rows": ranked}  # with whatever else the server says of a board
 
 
 class LiveBoard:
@@ -142,7 +103,7 @@ class LiveBoard:
         if self._board is None:
             return Text("waiting for the board")
         if time.monotonic() > self._looked + SECONDS_BETWEEN_FACTS:
-            with suppress(Failure):  # the stream reports it, if the server has gone
+            with suppress(Failure):  # the next board reports it, if the server has gone
                 self._facts, self._looked = self._look(), time.monotonic()
         facts: JsonMapping = {**self._facts, "state": self._board["state"]}
         now = self._clock()

@@ -17,7 +17,6 @@ from app.core.commands.registry import Shown, Table, keys
 from app.core.commands.uploading import EVENT_STREAM, events
 from app.packages.catalog import problems_folder
 from app.sandbox.sandbox import protections
-from app.scoreboard.commands import scoreboard
 from app.scoreboard.commands.scoreboard import boards
 from tests.app.conftest import Jurado
 from tests.builders.waiting import until
@@ -81,8 +80,7 @@ def test_an_award_is_given_and_taken_back(admin: Jurado, contest: str) -> None:
     assert "kind" not in {award["id"] for award in json.loads(admin("api", "GET", path).stdout)}
 
 
-def test_the_board_comes_by_the_stream(contest: str, ants: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scoreboard, "polled", lambda *_asked, **_more: pytest.fail("the board was asked for"))
+def test_the_board_comes_again_when_it_changes(contest: str, ants: Client) -> None:
     with closing(boards(ants, contest, cases=False)) as changing:
         assert [row["score"]["score"] for row in next(changing)["rows"]] == [0.0]
         submit(ants, contest)

@@ -1,4 +1,4 @@
-"""The board as it changes: events read, rows merged, moves marked; and asking again where there is no stream."""
+"""The board and verdicts as they change: events read, moves marked."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.core.commands.lookup import clock_words
 from app.core.commands.output import Failure
 from app.core.commands.uploading import Event, events
 from app.scoreboard.commands import scoreboard
-from app.scoreboard.commands.scoreboard import LiveBoard, after_event, boards, frozen_banner, merged, polled
+from app.scoreboard.commands.scoreboard import LiveBoard, boards, frozen_banner
 from tests.app.conftest import Jurado
 from tests.builders.scripted import Scripted, event_stream, first
 
@@ -51,8 +51,7 @@ def board(version: str, *rows: dict[str, Any], **state: Any) -> dict[str, Any]:
 
 
 ONE = board("1", row("ants", 1, 50), row("bees", 2, 40))
-CHANGE = {"version": "2", "removed_team_ids": [], "rows": [row("bees", 1, 60), row("ants", 2, 50)]}
-TWO = {**ONE, "version": "2", "rows": CHANGE["rows"]}
+TWO = {**ONE, "version": "2", "rows": [row("bees", 1, 60), row("ants", 2, 50)]}
 
 
 def test_events_are_read_as_the_standard_has_them() -> None:
@@ -76,57 +75,10 @@ def test_an_event_that_broke_off_is_not_given() -> None:
     assert list(events(["event: a", "data: half"])) == []
 
 
-def test_changed_rows_are_put_in_their_places_and_removed_ones_are_gone() -> None:
-    assert merged(ONE, CHANGE) == TWO
-    gone = merged(ONE, {"version": "3", "removed_team_ids": ["ants"], "rows": [row("bees", 1, 40)]})
-    assert [each["team_id"] for each in gone["rows"]] == ["bees"]
-
-
-def test_a_whole_board_takes_the_place_of_the_one_before() -> None:
-    whole = board("4", row("cats", 1, 1))
-    assert after_event(ONE, whole) == whole
-
-
-def test_a_stream_is_taken_up_again_after_the_last_version_seen() -> None:
-    seen: list[str | None] = []
-
-    def stream(request: httpx.Request) -> httpx.Response:
-        seen.append(request.headers.get("Last-Event-ID"))
-        return event_stream(("scoreboard", ONE if len(seen) == 1 else CHANGE), ("other", {}))
-
-    there = Scripted({"GET contests/c/scoreboard/stream": stream})
-    assert first(2, boards(there.client(), "c", cases=False)) == [ONE, TWO]
-    assert seen == [None, "2"]
-
-
-def test_a_board_that_is_sent_again_is_not_drawn_again() -> None:
-    replies = [event_stream(("scoreboard", ONE), ("scoreboard", ONE)), event_stream(("scoreboard", CHANGE))]
-    there = Scripted({"GET contests/c/scoreboard/stream": replies})
-    assert first(2, boards(there.client(), "c", cases=False)) == [ONE, TWO]
-
-
-def test_without_a_stream_the_board_is_asked_for_again_and_again() -> None:
-    replies = [
-        httpx.Response(200, json=ONE, headers={"ETag": '"1"'}),
-        httpx.Response(304),
-        httpx.Response(200, json=TWO, headers={"ETag": '"2"'}),
-    ]
-    there = Scripted({"GET contests/c/scoreboard": replies})
-    assert first(2, boards(there.client(), "c", cases=False)) == [ONE, TWO]
-    assert there.asked[0][0] == "GET contests/c/scoreboard/stream"
-
-
-def test_raw_scores_are_not_streamed() -> None:
-    there = Scripted({"GET contests/c/scoreboard": ONE})
-    assert first(1, boards(there.client(), "c", cases=True)) == [ONE]
-    assert there.asked == [("GET contests/c/scoreboard", None)]
-
-
-def test_a_stream_that_is_refused_is_a_failure() -> None:
+def test_a_board_that_is_refused_is_a_failure() -> None:
     refused = httpx.Response(403, json={"code": 403, "message": "not for you"})
-    there = Scripted({"GET contests/c/scoreboard/stream": refused})
     with pytest.raises(Failure, match="not for you"):
-        first(1, boards(there.client(), "c", cases=False))
+        first(1, boards(Scripted({"GET contests/c/scoreboard": refused}).client(), "c", cases=False))
 
 
 def test_polling_shows_nothing_twice() -> None:
@@ -135,7 +87,7 @@ def test_polling_shows_nothing_twice() -> None:
         *[httpx.Response(304)] * 3,
         httpx.Response(200, json=TWO),
     ]
-    assert first(2, polled(Scripted({"GET contests/c/scoreboard": replies}).client(), "c", cases=False)) == [ONE, TWO]
+    assert first(2, boards(Scripted({"GET contests/c/scoreboard": replies}).client(), "c", cases=False)) == [ONE, TWO]
 
 
 def drawn(shown: LiveBoard) -> str:
@@ -198,7 +150,7 @@ def test_what_a_pause_takes_out_is_not_lost(end: str | None, said: str) -> None:
     assert clock_words({**facts, "state": STATE}, datetime.fromisoformat("2026-11-21T11:00:00+00:00")) == said
 
 
-def test_the_times_are_looked_at_again_beside_the_stream(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_times_are_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
     facts = [FACTS, {**FACTS, "duration": "6:00:00.000"}]
     now = datetime.fromisoformat("2026-11-21T12:30:00+00:00")
     shown = LiveBoard("c", lambda: facts.pop(0), NAMES, cases=False, clock=lambda: now)
@@ -226,9 +178,9 @@ def test_the_live_board_as_json_is_a_line_for_each_change(jurado: Jurado, monkey
     def interrupted(_request: httpx.Request) -> httpx.Response:
         raise KeyboardInterrupt
 
-    streams = [lambda _request: event_stream(("scoreboard", ONE), ("scoreboard", CHANGE)), interrupted]
+    replies = [httpx.Response(200, json=ONE), httpx.Response(200, json=TWO), interrupted]
     answers = {
-        "GET contests/c/scoreboard/stream": streams,
+        "GET contests/c/scoreboard": replies,
         "GET contests/c/teams": [{"id": "ants", "name": "The Ants"}],
         "GET contests/c": FACTS,
         "GET contests/c/state": STATE,
@@ -237,7 +189,7 @@ def test_the_live_board_as_json_is_a_line_for_each_change(jurado: Jurado, monkey
     done = jurado("scoreboard", "c", "--live", "--json")
     assert done.exit_code == 0
     assert [json.loads(line) for line in done.stdout.splitlines()] == [ONE, TWO]
-    streams[:] = [lambda _request: event_stream(("scoreboard", ONE), ("scoreboard", CHANGE)), interrupted]
+    replies[:] = [httpx.Response(200, json=ONE), httpx.Response(200, json=TWO), interrupted]
     drawn_board = jurado("scoreboard", "c", "--live")
     assert drawn_board.exit_code == 0
     assert "The Ants" in drawn_board.stdout
