@@ -249,7 +249,7 @@ def api(
         params, body, document = {}, {}, given or None
     with Client.open() as client:
         reply = client.request(method, target, json=document, params=params, **body)
-    if reply.headers.get("content-type", "").startswith("application/json"):
+    if reply.content and reply.headers.get("content-type", "").startswith("application/json"):
         write_json(reply.json())
     else:
         sys.stdout.buffer.write(reply.content)

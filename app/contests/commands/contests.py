@@ -28,7 +28,7 @@ def create_contest(
     open_to_all: Annotated[bool, typer.Option("--open-to-all", help="every team takes part")] = False,
     already_over: Annotated[bool, typer.Option("--already-over", help="allow an end in the past")] = False,
 ) -> Request:
-    """Create a contest. `jurado admin contest quota` limits what teams may send to it.
+    """Create a contest. `jurado admin contest set` limits what teams may send to it.
 
     Examples:
       jurado admin contest create finals 'The finals' --start now --duration 5:00:00
