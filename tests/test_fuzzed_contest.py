@@ -35,14 +35,15 @@ from app.domain.counting import Attempt, CaseVerdict, RawScore
 from app.domain.documents import FoundScore
 from app.domain.scoring import exact
 from app.judging.queries import judging_tasks
+from app.judging.queries.judging_tasks import Task
 from app.judging.service.outcomes import outcome
 from app.problems.queries.scoring_input import scored_contest
 from app.submissions.queries import judgements
-from app.submissions.queries.judgements import Outcome, Task
+from app.submissions.queries.judgements import Outcome
 from app.tables import ContestTeamRow, JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem, change_contest, pass_time
 from tests.builders.examples import examples
-from tests.builders.judging import begin
+from tests.builders.judging import begin, queued
 from tests.builders.read_pages import differences
 from tests.builders.service import Api, open_api
 from tests.builders.slow_board import SlowBoard, scoreboard
@@ -115,7 +116,7 @@ class Contest(RuleBasedStateMachine):
     def judge(self) -> None:
         service = self.api.service
         with service.database.read() as session:
-            ids = judgements.waiting(session) + judgements.waiting(session, rejudging=True)
+            ids = queued(session) + queued(session, rejudging=True)
         attempts = {id_: begin(service.writer, id_) for id_ in ids}
         with service.database.read() as session:
             found = judging_tasks.load_tasks(session, {id_: at for id_, at in attempts.items() if at is not None})

@@ -26,12 +26,13 @@ from app.core.db.writer import Writer
 from app.core.files.open_files import open_files
 from app.core.files.temporary import remove_leftovers
 from app.core.settings import Settings
+from app.judging.queries.judging_tasks import Task
 from app.judging.service.consumers import Consumer
 from app.judging.service.engine import Engine
 from app.judging.service.jobs import JobRunner
 from app.judging.service.staff import engine_settings
 from app.sandbox import groups
-from app.submissions.queries.judgements import Outcome, Task
+from app.submissions.queries.judgements import Outcome
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.worker")
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from sqlalchemy import Connection, update
+from sqlalchemy import Connection, select, update
+from sqlalchemy.orm import Session
 
 from app.core.db.writer import Writer
 from app.core.service import Service
@@ -19,13 +20,20 @@ from app.submissions.tables import DONE, RUNNING
 from app.tables import JudgementRow
 
 
+def queued(session: Session, *, rejudging: bool = False) -> list[int]:
+    """Ids of every judgement that is not done, oldest first: of submissions, or of rejudgings."""
+    lane = JudgementRow.rejudging_id.is_not(None) if rejudging else JudgementRow.rejudging_id.is_(None)
+    query = select(JudgementRow.id).where(JudgementRow.state != DONE, lane)
+    return list(session.scalars(query.order_by(JudgementRow.id)))
+
+
 def judge(service: Service, *, most: int | None = None) -> int:
     """Judge what waits, submissions first and rejudgings after; returns how many. `most`: stop after so many."""
     with service.database.write(quiet=True) as session:  # those of builders are inserted past it
         for row in rejudgings.still_open(session):
             rejudging_steps.take_in_newcomers(session, row)
     with service.database.read() as session:
-        waiting = judgements.waiting(session) + judgements.waiting(session, rejudging=True)
+        waiting = queued(session) + queued(session, rejudging=True)
     chosen = waiting[:most]
     attempts = {id_: begin(service.writer, id_) or 0 for id_ in chosen}
     with service.database.read() as session:
@@ -42,7 +50,7 @@ def judge(service: Service, *, most: int | None = None) -> int:
 def judge_with_errors(service: Service) -> None:
     """End what waits as judge errors, as if the checker had failed."""
     with service.database.read() as session:
-        waiting = judgements.waiting(session, rejudging=True)
+        waiting = queued(session, rejudging=True)
     for id_ in waiting:
         attempt = begin(service.writer, id_) or 0
         ended = Outcome(id_, attempt, "JE", [], datetime.now(UTC), "the checker has a fault")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 
 from sqlalchemy import Connection, func, select
 from sqlalchemy.orm import Session
@@ -14,7 +15,7 @@ from app.core.db.base import among, given, is_postgresql
 from app.core.json_documents import CaseDocument, ProblemChanges
 from app.domain.documents import CaseAnswer, MessageDocument, ProblemSettingsDocument
 from app.problems.queries import pins, problem_diff
-from app.submissions.queries.judgements import OPEN, Task
+from app.submissions.queries.judgements import OPEN
 from app.tables import (
     AnswerRow,
     ContestProblemRow,
@@ -25,6 +26,32 @@ from app.tables import (
     TestCaseRow,
     TestGroupRow,
 )
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A judgement to be made: what to check, with which settings, and how it will be summed up.
+
+    `counted_cases` has a negative number for each case that is not there yet, but will be when a rejudging is applied.
+    `lost` counts the attempts whose process was gone before they ended, `failures` those in which the checker failed,
+    and `error` says what was noted of the last.
+    """
+
+    judgement_id: int
+    submission_id: int
+    attempt: int
+    contest_id: str
+    problem_id: str
+    settings: ProblemSettingsDocument
+    rule: Rule
+    counted_cases: frozenset[int]
+    answers: Sequence[CaseAnswer]
+    rejudging_id: int | None = None
+    submitted: datetime | None = None
+    lost: int = 0
+    failures: int = 0
+    error: str = ""
+    trace: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -209,3 +236,19 @@ def _counted_cases(session: Session, problem_id: str) -> frozenset[int]:
 def waiting_for_file(session: Session, sha256: str) -> int:
     """The number of judgements that wait for this stored file."""
     return session.scalar(select(func.count()).where(OPEN, JudgementRow.waits_for == sha256)) or 0
+
+
+def one_case_each(session: Session) -> list[tuple[str, str, str]]:
+    """For every problem with a bundled checker its name, and the sha256 of one case's input and expected answer."""
+    first = (
+        select(func.min(TestCaseRow.id))
+        .where(TestCaseRow.answer_sha256.is_not(None), TestCaseRow.removed.is_(False))
+        .group_by(TestCaseRow.problem_id)
+    )
+    query = (
+        select(ProblemRow.settings, TestCaseRow.input_sha256, TestCaseRow.answer_sha256)
+        .join(TestCaseRow, TestCaseRow.problem_id == ProblemRow.id)
+        .where(TestCaseRow.id.in_(first))
+    )
+    rows = session.execute(query)
+    return [(row[0]["checker"], row[1], str(row[2])) for row in rows if row[0].get("program") is None]

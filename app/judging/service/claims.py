@@ -17,6 +17,7 @@ from app.core.clock import utc_now
 from app.core.db.database import Database
 from app.core.db.writer import Writer
 from app.judging.queries import judging_tasks
+from app.judging.queries.judging_tasks import Task
 from app.judging.service.judging import Judging, Later
 from app.judging.service.messages import SLICE_SECONDS
 from app.judging.service.outcomes import GraderProcess
@@ -29,7 +30,6 @@ from app.submissions.queries.judgements import (
     Freeing,
     Outcome,
     Returned,
-    Task,
 )
 
 if TYPE_CHECKING:

@@ -28,6 +28,7 @@ import structlog
 from app.core.db.database import Database
 from app.core.db.writer import Writer
 from app.core.loops import FOREVER, Loop
+from app.judging.queries.judging_tasks import Task, one_case_each
 from app.judging.service.broker import Sender
 from app.judging.service.claims import Claims
 from app.judging.service.judging import FileFaults, Judging
@@ -37,7 +38,7 @@ from app.judging.service.programs import Programs
 from app.judging.service.questions import Question, Questions, Tried
 from app.judging.service.staff import EngineSettings, GraderState
 from app.submissions.queries import judgements
-from app.submissions.queries.judgements import Outcome, Task
+from app.submissions.queries.judgements import Outcome
 
 log = structlog.get_logger()
 
@@ -218,7 +219,7 @@ class Engine:
     def _warm_up(self) -> Warm:
         """The warm-up, which loads all checkers and kernels before the first contestant waits for them."""
         with self._database.read() as session:
-            return Warm(judgements.one_case_each(session))
+            return Warm(one_case_each(session))
 
     def _next(self, process: GraderProcess) -> Callable[[], object] | None:
         """Wait for work, but not long; None: to look again. Sweeping is the work of one grader for all."""

@@ -16,11 +16,12 @@ from app.core import tracing
 from app.core.files.files import State
 from app.core.tracing import in_logs
 from app.domain.documents import FoundScore
+from app.judging.queries.judging_tasks import Task
 from app.judging.service.messages import Failed, Grade, Held, Unreadable
 from app.judging.service.outcomes import NO_GRADER, GraderProcess, given_up, outcome, over_limit
 from app.judging.service.questions import MOST_FAILURES, MOST_KILLS
 from app.packages.settings import SUBMISSION_SECONDS
-from app.submissions.queries.judgements import Outcome, Task
+from app.submissions.queries.judgements import Outcome
 
 faults_log = structlog.get_logger()
 

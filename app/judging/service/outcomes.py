@@ -15,10 +15,11 @@ from app.core.clock import utc_now
 from app.domain.contests import Kind
 from app.domain.counting import CaseVerdict, JudgementType, is_full, judgement_type
 from app.domain.documents import CaseAnswer, FoundScore, MessageDocument, ProblemSettingsDocument
+from app.judging.queries.judging_tasks import Task
 from app.judging.service.messages import Failed, Grade, Reply, Validate, Warm, Warmed
 from app.judging.service.programs import Programs
 from app.judging.service.staff import EngineSettings, RunningGrader
-from app.submissions.queries.judgements import Outcome, Task
+from app.submissions.queries.judgements import Outcome
 
 JUDGE_ERROR: MessageDocument = {
     "key": "judge-error",

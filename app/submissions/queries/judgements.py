@@ -15,7 +15,6 @@ from typing import Any, NamedTuple, cast
 from sqlalchemy import Connection, Select, exists, func, literal, literal_column, or_, select, tuple_, update
 from sqlalchemy.orm import Session
 
-from app.contests.schemas import Rule
 from app.core.clock import utc_now
 from app.core.db.base import among, given, insert_rows, is_postgresql, update_rows
 from app.core.db.by_id import outbox_of
@@ -23,10 +22,10 @@ from app.core.db.commits import Trace
 from app.core.db.locks import SILENT, gone_processes, lock_names
 from app.core.db.tables import ProcessRow
 from app.core.db.writer import TRACES, AnyHandler
-from app.domain.documents import CaseAnswer, FoundScore, ProblemSettingsDocument
+from app.domain.documents import FoundScore
 from app.domain.scoring import pair
 from app.submissions.tables import DONE, LIVE, QUEUED, REJUDGED, RUNNING
-from app.tables import JudgementRow, ProblemRow, RawScoreRow, SubmissionRow, TestCaseRow
+from app.tables import JudgementRow, RawScoreRow, SubmissionRow
 
 QUEUE = "queue"
 # Time of a judgement before its true time is known, and the least that its team is charged with then.
@@ -36,32 +35,6 @@ LEAST_CHARGED = 0.1
 OPEN = JudgementRow.state != literal_column(f"'{DONE}'")
 # Those that a process judges, or has scores of.
 BEGUN = (JudgementRow.state == RUNNING) | JudgementRow.process_id.is_not(None)
-
-
-@dataclass(frozen=True, slots=True)
-class Task:
-    """A judgement to be made: what to check, with which settings, and how it will be summed up.
-
-    `counted_cases` has a negative number for each case that is not there yet, but will be when a rejudging is applied.
-    `lost` counts the attempts whose process was gone before they ended, `failures` those in which the checker failed,
-    and `error` says what was noted of the last.
-    """
-
-    judgement_id: int
-    submission_id: int
-    attempt: int
-    contest_id: str
-    problem_id: str
-    settings: ProblemSettingsDocument
-    rule: Rule
-    counted_cases: frozenset[int]
-    answers: Sequence[CaseAnswer]
-    rejudging_id: int | None = None
-    submitted: datetime | None = None
-    lost: int = 0
-    failures: int = 0
-    error: str = ""
-    trace: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,13 +56,6 @@ PAYER = func.coalesce(
     literal("account ")
     + select(SubmissionRow.account_id).where(SubmissionRow.id == JudgementRow.submission_id).scalar_subquery(),
 )
-
-
-def waiting(session: Session, *, rejudging: bool = False) -> list[int]:
-    """Ids of every judgement somebody waits for that is not done, oldest first; or of those that rejudgings have."""
-    lane = JudgementRow.rejudging_id.is_not(None) if rejudging else JudgementRow.rejudging_id.is_(None)
-    query = select(JudgementRow.id).where(OPEN, lane)
-    return list(session.scalars(query.order_by(JudgementRow.id)))
 
 
 def count_waiting(session: Session) -> int:
@@ -369,40 +335,14 @@ def _write(connection: Connection, outcomes: Collection[Outcome]) -> None:
     insert_rows(connection, (RawScoreRow, scores))
 
 
+# The columns of raw scores that are as graders give them.
+PLAIN = ("test_case_id", "message", "judge_message", "run_time_ms")
+
+
 def score_row(outcome: Outcome, score: FoundScore) -> dict[str, object]:
     """The columns of one answer's raw score."""
-    raw_num, raw_den = pair(score.raw)
-    max_num, max_den = pair(score.max_raw)
-    multiplier_num, multiplier_den = pair(score.multiplier)
-    return {
-        "judgement_id": outcome.judgement_id,
-        "test_case_id": score.test_case_id,
-        "verdict": score.verdict.value,
-        "raw_num": raw_num,
-        "raw_den": raw_den,
-        "max_raw_num": max_num,
-        "max_raw_den": max_den,
-        "multiplier_num": multiplier_num,
-        "multiplier_den": multiplier_den,
-        "message": score.message,
-        "judge_message": score.judge_message,
-        "images": list(score.images) or None,
-        "run_time_ms": score.run_time_ms,
-        "time": outcome.time,
-    }
-
-
-def one_case_each(session: Session) -> list[tuple[str, str, str]]:
-    """For every problem with a bundled checker its name, and the sha256 of one case's input and expected answer."""
-    first = (
-        select(func.min(TestCaseRow.id))
-        .where(TestCaseRow.answer_sha256.is_not(None), TestCaseRow.removed.is_(False))
-        .group_by(TestCaseRow.problem_id)
-    )
-    query = (
-        select(ProblemRow.settings, TestCaseRow.input_sha256, TestCaseRow.answer_sha256)
-        .join(TestCaseRow, TestCaseRow.problem_id == ProblemRow.id)
-        .where(TestCaseRow.id.in_(first))
-    )
-    rows = session.execute(query)
-    return [(row[0]["checker"], row[1], str(row[2])) for row in rows if row[0].get("program") is None]
+    row: dict[str, object] = {name: getattr(score, name) for name in PLAIN}
+    for name in ("raw", "max_raw", "multiplier"):
+        row[f"{name}_num"], row[f"{name}_den"] = pair(getattr(score, name))
+    more = {"verdict": score.verdict.value, "images": list(score.images) or None, "time": outcome.time}
+    return {**row, **more, "judgement_id": outcome.judgement_id}

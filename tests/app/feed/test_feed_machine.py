@@ -34,7 +34,7 @@ from app.tables import (
 )
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem
 from tests.builders.examples import examples
-from tests.builders.judging import begin
+from tests.builders.judging import begin, queued
 from tests.builders.service import Api, open_api
 from tests.builders.streams import Who, fold, read_feed, shown
 from tests.conftest import migrated_sqlite
@@ -253,7 +253,7 @@ class Play(RuleBasedStateMachine):
             return
         assert begun.status_code == 201, begun.text
         with self.api.service.database.read() as session:
-            again = judgements.waiting(session, rejudging=True)
+            again = queued(session, rejudging=True)
         for judgement in again:
             self.waiting.append(judgement)
             self.judge(judgement, {2, 3}, "WA", 0)

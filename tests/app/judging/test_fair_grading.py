@@ -11,8 +11,9 @@ import pytest
 from sqlalchemy import select
 
 from app.domain.documents import CaseAnswer
+from app.judging.queries.judging_tasks import Task
 from app.judging.service.messages import Grade
-from app.submissions.queries.judgements import PAYER, Outcome, Task
+from app.submissions.queries.judgements import PAYER, Outcome
 from app.submissions.queries.submissions import NewSubmission
 from app.submissions.tables import REJUDGED
 from app.tables import AccountRow, JudgementRow, RawScoreRow

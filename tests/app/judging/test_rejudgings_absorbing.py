@@ -13,7 +13,7 @@ from app.submissions.queries.judgements import Outcome
 from app.tables import JudgementRow, ProblemRow, RejudgingRow, SubmissionRow
 from tests.app.judging.test_rejudgings import difference, do, points, prepared, put, state
 from tests.builders.contests import add_contest, add_submission
-from tests.builders.judging import begin, judge
+from tests.builders.judging import begin, judge, queued
 from tests.builders.scoring import share
 from tests.builders.service import Api
 
@@ -92,7 +92,7 @@ def test_it_is_applied_at_once_and_the_latest_submissions_are_judged_after(conte
     assert set(rejudging["contests"]) == {"c", "d"}
     send(contest, "other", b"22\n")
     with contest.service.database.read() as session:
-        (at_work,) = judgements.waiting(session)
+        (at_work,) = queued(session)
     attempt = begin(contest.service.writer, at_work) or 0
     assert do(contest, "apply", rejudging)["total"] == 1
     by_earlier_version = Outcome(at_work, attempt, "WA", [], datetime.now(UTC))
