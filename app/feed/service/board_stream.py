@@ -12,7 +12,7 @@ from app.core.messages import N_
 from app.feed.service.hub import Client, Hub
 from app.feed.service.streams import KEEP_ALIVE, server_sent
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.scoreboard.service.pages import BoardPages, Page, events_of
+from app.scoreboard.service.pages import BoardPages, Page
 
 LONGEST_VERSION = 64
 SHORTEST_SLEEP = 0.05
@@ -56,7 +56,7 @@ async def _board_events(
                 return
             page = pages.page(snapshot)
             if page.version != version:
-                event = _board_event(snapshot, page, version)
+                event = _board_event(page, version)
                 version = page.version
                 yield event
             if not live:
@@ -73,10 +73,10 @@ async def _board(hub: Hub, client: Client, contest_id: str, *, public: bool) -> 
     return None if snapshot is None else seen_by(client.viewer, snapshot)
 
 
-def _board_event(snapshot: ContestSnapshot, page: Page, version: str | None) -> bytes:
+def _board_event(page: Page, version: str | None) -> bytes:
     """The event that brings a client to this board; the same bytes for all who know the same version."""
     known = version if version in page.versions else None
-    events = events_of(snapshot)
+    events = page.events
     if known not in events:
         changes = None if known is None else page.changes(known)
         events[known] = server_sent("scoreboard", page.plain if changes is None else changes, page.version)

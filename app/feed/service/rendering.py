@@ -143,7 +143,7 @@ def render_submissions(feed_snapshot: FeedSnapshot, index: Index, among: AnyColl
         }
         views = {key: as_text(each, sparse=True) for key, each in documents.items()}
         rendered.shown["submissions"].append(Shown("submissions", row.shown_id, views, row.team_id))
-    longest = submission_queries.longest_runs(feed_snapshot.session, contest_id, among=among)
+    longest = submission_queries.longest_runs(feed_snapshot.session, contest_id, among)
     runs = defaultdict(list)
     for run in submission_queries.scored_cases(feed_snapshot.session, contest_id, among=among):
         runs[run.score.judgement_id].append(run)

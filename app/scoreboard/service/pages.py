@@ -107,6 +107,7 @@ class Page:
     versions  the rows of the last few versions, this one among them, by name
     changes   the rows that changed since older versions, as written for the first who asked
     zipped    the bytes, zipped, once somebody has asked for that
+    events    events for streams, by the version that the client knows
     """
 
     version: str
@@ -115,6 +116,7 @@ class Page:
     head: Mapping[str, object]
     versions: Mapping[str, Mapping[str, WrittenRow]] = field(default_factory=dict, repr=False)
     zipped: bytes | None = None
+    events: dict[str | None, bytes] = field(default_factory=dict, repr=False)
     _changes: dict[str, bytes] = field(default_factory=dict, repr=False)
     gzip_level: ClassVar[int] = 4
 
@@ -185,27 +187,15 @@ class Options(NamedTuple):
 WHOLE = Options()
 
 
-@dataclass
-class _Written:
-    """The pages written of a snapshot, by their options, and events for streams, by the version known."""
-
-    pages: dict[Options, Page] = field(default_factory=dict)
-    events: dict[str | None, bytes] = field(default_factory=dict)
-
-
 @once_a_snapshot
-def _written(_snapshot: ContestSnapshot) -> _Written:
-    return _Written()
+def _written(_snapshot: ContestSnapshot) -> dict[Options, Page]:
+    """The pages written of a snapshot, by their options (guarantee 6)."""
+    return {}
 
 
 def page_at_hand(snapshot: ContestSnapshot, options: Options = WHOLE) -> Page | None:
     """The written board, if it has been written."""
-    return _written(snapshot).pages.get(options)
-
-
-def events_of(snapshot: ContestSnapshot) -> dict[str | None, bytes]:
-    """The events written of a snapshot for streams, by the version that the client knows."""
-    return _written(snapshot).events
+    return _written(snapshot).get(options)
 
 
 class BoardPages:
@@ -276,13 +266,13 @@ class BoardPages:
         versions = {**state.versions, page.version: page.rows}
         # Never changed in place: pages hold it, and are read in other threads.
         state.versions = page.versions = dict(islice(versions.items(), max(0, len(versions) - OLD_VERSIONS), None))
-        _written(snapshot).pages[Options(key.cases, key.group_id)] = page
+        _written(snapshot)[Options(key.cases, key.group_id)] = page
         return page
 
     def _write_compact(self, snapshot: ContestSnapshot, options: Options) -> Page:
         whole = self.page(snapshot, options._replace(compact=False))
         page = CompactPage.of(whole, arrays_of(snapshot, options.group_id))
-        _written(snapshot).pages[options] = page
+        _written(snapshot)[options] = page
         return page
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache, partial
+from functools import partial
 from typing import Any, NamedTuple, cast
 
 from sqlalchemy import Connection, Select, exists, func, literal, literal_column, or_, select, tuple_, update
@@ -265,8 +265,16 @@ def _count_lost(connection: Connection, id_: int, attempt: int, process: str) ->
 def record_many(connection: Connection, outcomes: Sequence[Outcome]) -> list[bool]:
     """Write outcomes down, each at most once: False where a later attempt has begun or one is recorded already."""
     postgresql = is_postgresql(connection)
+    columns = (JudgementRow.id, JudgementRow.attempt, JudgementRow.submission_id, JudgementRow.rejudging_id)
+    begun = (
+        select(*columns, SubmissionRow.contest_id)
+        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+        .where(among(JudgementRow.id, postgresql=postgresql), JudgementRow.state == RUNNING)
+        .order_by(JudgementRow.id)
+        .with_for_update(key_share=True, of=JudgementRow)
+    )
     named = given({outcome.judgement_id for outcome in outcomes}, postgresql=postgresql)
-    open_ones = {row.id: row for row in connection.execute(_begun(postgresql=postgresql), named)}
+    open_ones = {row.id: row for row in connection.execute(begun, named)}
     recorded: dict[int, Outcome] = {}
     for outcome in outcomes:
         row = open_ones.get(outcome.judgement_id)
@@ -278,17 +286,6 @@ def record_many(connection: Connection, outcomes: Sequence[Outcome]) -> list[boo
             if id_ in recorded and not row.rejudging_id:
                 outbox.add_board(row.contest_id, [row.submission_id])
     return [recorded.get(outcome.judgement_id) is outcome for outcome in outcomes]
-
-
-@cache
-def _begun(*, postgresql: bool) -> Select[int, int, int, int | None, str]:
-    columns = (JudgementRow.id, JudgementRow.attempt, JudgementRow.submission_id, JudgementRow.rejudging_id)
-    begun = (
-        select(*columns, SubmissionRow.contest_id)
-        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
-        .where(among(JudgementRow.id, postgresql=postgresql), JudgementRow.state == RUNNING)
-    )
-    return begun.order_by(JudgementRow.id).with_for_update(key_share=True, of=JudgementRow)
 
 
 def _trace_of_claim(payload: object, result: object) -> Trace | None:

@@ -117,26 +117,16 @@ def visible_judgements(session: Session, contest_id: str) -> list[int]:
 
 
 def judgements(
-    session: Session,
-    contest_id: str,
-    submission_id: str | None = None,
-    *,
-    among: Collection[int] | None = None,
-    only: Collection[int] | None = None,
+    session: Session, contest_id: str, among: Collection[int] | None
 ) -> list[tuple[JudgementRow, SubmissionRow]]:
-    """The judgements of a contest, of one of its submissions, those among the ids or `only` these, each with its
-    submission, in order.
-    """
+    """The judgements of a contest, or of some submissions, each with its submission, in order."""
     query = (
         select(JudgementRow, SubmissionRow)
         .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
-        .where(is_visible(), SubmissionRow.contest_id == contest_id if only is None else is_of(contest_id))
+        .where(is_visible(), SubmissionRow.contest_id == contest_id)
         .order_by(JudgementRow.id)
     )
-    if submission_id is not None:
-        query = query.where(JudgementRow.submission_id == (as_id(submission_id) or 0))
-    chosen = few(JudgementRow.id, only) if only is not None else few(SubmissionRow.id, among)
-    rows = (row for some in chosen for row in session.execute(query.where(some)))
+    rows = (row for some in few(SubmissionRow.id, among) for row in session.execute(query.where(some)))
     return [(row[0], row[1]) for row in rows]
 
 
@@ -165,10 +155,8 @@ def current_judgement(session: Session, submission_id: int) -> JudgementRow:
     return session.scalars(query.order_by(JudgementRow.id.desc()).limit(1)).one()
 
 
-def longest_runs(
-    session: Session, contest_id: str, submission_id: str | None = None, *, among: Collection[int] | None = None
-) -> dict[int, int]:
-    """The longest run time, in milliseconds, of each finished judgement."""
+def longest_runs(session: Session, contest_id: str, among: Collection[int] | None) -> dict[int, int]:
+    """The longest run time, in milliseconds, of each finished judgement of these submissions; None: of all."""
     query = (
         select(RawScoreRow.judgement_id, func.max(RawScoreRow.run_time_ms))
         .join(JudgementRow, JudgementRow.id == RawScoreRow.judgement_id)
@@ -176,8 +164,6 @@ def longest_runs(
         .where(SubmissionRow.contest_id == contest_id)
         .group_by(RawScoreRow.judgement_id)
     )
-    if submission_id is not None:
-        query = query.where(JudgementRow.submission_id == (as_id(submission_id) or 0))
     rows = (row for some in few(SubmissionRow.id, among) for row in session.execute(query.where(some)))
     return {judgement_id: longest for judgement_id, longest in rows}  # noqa: C416 - a Row is no pair
 
@@ -205,12 +191,11 @@ def runs(
     session: Session,
     contest_id: str,
     *,
-    team_id: str | None = None,
     among: Collection[int] | None = None,
     judgements: Collection[int] | None = None,
 ) -> list[Run]:
-    """The finished runs of a contest; of one team, some submissions or judgements if those are given."""
-    cases = scored_cases(session, contest_id, team_id=team_id, among=among, judgements=judgements)
+    """The finished runs of a contest, or of some submissions or judgements."""
+    cases = scored_cases(session, contest_id, among=among, judgements=judgements)
     owners = {row.id: row for row in submissions(session, contest_id, {each.submission_id for each in cases})}
     return [Run(*each[:-1], owners[each.submission_id]) for each in cases]
 
@@ -219,7 +204,6 @@ def scored_cases(
     session: Session,
     contest_id: str,
     *,
-    team_id: str | None = None,
     among: Collection[int] | None = None,
     judgements: Collection[int] | None = None,
 ) -> list[ScoredCase]:
@@ -234,8 +218,6 @@ def scored_cases(
         .where(is_visible(), cases.condition)
         .order_by(RawScoreRow.judgement_id, TestCaseRow.ordinal)
     )
-    if team_id is not None:
-        query = query.where(SubmissionRow.team_id == team_id)
     chosen = few(JudgementRow.id, judgements) if judgements is not None else few(SubmissionRow.id, among)
     rows = (row for some in chosen for row in session.execute(query.where(some)))
     made = [ScoredCase(RunScore(*row[:-3]), *row[-3:]) for row in rows]

@@ -162,8 +162,8 @@ def numbered_judgements(
 ) -> Iterator[tuple[int, Judgement]]:
     """Each judgement of these submissions (None: all) that the viewer may know of, with its submission's number."""
     contest_id = snapshot.contest.id
-    longest = submission_queries.longest_runs(session, contest_id, among=ids)
-    rows = submission_queries.judgements(session, contest_id, among=ids)
+    longest = submission_queries.longest_runs(session, contest_id, ids)
+    rows = submission_queries.judgements(session, contest_id, ids)
     if ids is not None:
         know_points(snapshot, [owner for row, owner in rows if row.current])
     for row, owner in rows:
@@ -240,7 +240,7 @@ def judgement(viewer: Viewer, snapshot: ContestSnapshot, session: Session, judge
             N_("no judgement %(judgement)r in contest %(contest)r"), judgement=judgement_id, contest=contest.id
         )
     row, owner = pair
-    longest = submission_queries.longest_runs(session, contest.id, str(owner.id))
+    longest = submission_queries.longest_runs(session, contest.id, [owner.id])
     return judgement_document(snapshot, row, owner, longest.get(row.id))
 
 

@@ -68,7 +68,7 @@ def report(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submissi
         )
     judgement = submission_queries.current_judgement(session, row.id)
     standing = _standing(snapshot, problem, row)
-    longest = submission_queries.longest_runs(session, row.contest_id, str(row.id))
+    longest = submission_queries.longest_runs(session, row.contest_id, [row.id])
     sent = submissions.sent_answers(session, row)
     document = judgement_document(snapshot, judgement, row, longest.get(judgement.id))
     shown = Report(

@@ -21,7 +21,6 @@ from app.contests.service.visibility import (
     may_see,
     may_see_answers,
     may_see_sources,
-    may_see_verdict,
     worth_of,
 )
 from app.core.bodies import Sparse
@@ -35,7 +34,7 @@ from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries, submissions
 from app.submissions.queries.attempts import attempt_team
 from app.submissions.queries.submissions import NewSubmission
-from app.submissions.service.judgements import JudgedCase, Judgement, judgement_document, numbered_runs
+from app.submissions.service.judgements import JudgedCase, Judgement, numbered_judgements, numbered_runs
 from app.tables import SubmissionRow
 
 
@@ -225,12 +224,9 @@ def submission_documents(viewer: Viewer, snapshot: ContestSnapshot, session: Ses
 
 def judgement_documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Iterator[Judgement]:
     """The judgements that the viewer may know of, in order of their submissions."""
-    contest_id = snapshot.contest.id
     for ids in batches(snapshot):
-        longest = submission_queries.longest_runs(session, contest_id, among=ids)
-        for row, owner in submission_queries.judgements(session, contest_id, among=ids):
-            if may_see_verdict(viewer, snapshot, owner):
-                yield judgement_document(snapshot, row, owner, longest.get(row.id))
+        for _, document in numbered_judgements(viewer, snapshot, session, ids):
+            yield document
 
 
 def run_documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Iterator[JudgedCase]:

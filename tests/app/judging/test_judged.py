@@ -76,8 +76,7 @@ SOME_IDS = range(SMALL - SOME, SMALL)
 READINGS: dict[str, Callable[[Session], object]] = {
     "runs of some judgements": lambda session: submission_queries.runs(session, "c", judgements=SOME_IDS),
     "runs of some submissions": lambda session: submission_queries.runs(session, "c", among=SOME_IDS),
-    "some judgements": lambda session: submission_queries.judgements(session, "c", only=SOME_IDS),
-    "judgements of some submissions": lambda session: submission_queries.judgements(session, "c", among=SOME_IDS),
+    "judgements of some submissions": lambda session: submission_queries.judgements(session, "c", SOME_IDS),
     "what has moved of some judgements": lambda session: feed_queries.new_since(
         session, "c", feed_queries.Mark(LARGE, LARGE, frozenset(SOME_IDS))
     ),
@@ -94,12 +93,8 @@ def test_reading_some_of_a_contest_takes_no_more_where_it_has_ten_times_as_many(
 
 def test_judgements_of_another_contest_are_not_found_by_their_ids(service: Service) -> None:
     with service.database.read() as session:
-        assert (
-            submission_queries.judgements(session, "d", only=SOME_IDS)
-            == submission_queries.runs(session, "d", judgements=SOME_IDS)
-            == []
-        )
-        assert len(submission_queries.judgements(session, "c", only=SOME_IDS)) == SOME
+        assert submission_queries.runs(session, "d", judgements=SOME_IDS) == []
+        assert len(submission_queries.runs(session, "c", judgements=SOME_IDS)) == SOME
         marked = feed_queries.Mark(LARGE, LARGE, frozenset(SOME_IDS))
         assert feed_queries.new_since(session, "d", marked).submissions == frozenset()
         assert feed_queries.new_since(session, "c", marked).submissions == frozenset(SOME_IDS)
