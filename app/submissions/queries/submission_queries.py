@@ -41,15 +41,6 @@ class ScoredCase(NamedTuple):
     submission_id: int
 
 
-class Run(NamedTuple):
-    """One case of one judgement: its raw score, the case, and the submission it is of."""
-
-    score: RunScore
-    case_name: str
-    ordinal: int
-    submission: SubmissionRow
-
-
 RUN_COLUMNS = tuple(getattr(RawScoreRow, name) for name in RunScore._fields)
 
 
@@ -193,11 +184,11 @@ def runs(
     *,
     among: Collection[int] | None = None,
     judgements: Collection[int] | None = None,
-) -> list[Run]:
-    """The finished runs of a contest, or of some submissions or judgements."""
+) -> list[tuple[ScoredCase, SubmissionRow]]:
+    """The finished runs of a contest, or of some submissions or judgements, each with its submission."""
     cases = scored_cases(session, contest_id, among=among, judgements=judgements)
     owners = {row.id: row for row in submissions(session, contest_id, {each.submission_id for each in cases})}
-    return [Run(*each[:-1], owners[each.submission_id]) for each in cases]
+    return [(each, owners[each.submission_id]) for each in cases]
 
 
 def scored_cases(

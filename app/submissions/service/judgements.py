@@ -36,7 +36,7 @@ from app.domain.scoring import exact
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
 from app.submissions.queries.attempts import attempt_team
-from app.submissions.queries.submission_queries import Run, ScoredCase, Teams
+from app.submissions.queries.submission_queries import ScoredCase, Teams
 from app.submissions.tables import DONE
 from app.tables import JudgementRow, SubmissionRow
 
@@ -199,12 +199,12 @@ def numbered_runs(
     """Each run of these submissions (None: all) that the viewer may see, with its submission's number."""
     if whose_runs(viewer, snapshot) == ():
         return
-    for each in submission_queries.runs(session, snapshot.contest.id, among=ids):
-        if may_see_runs(viewer, snapshot, each.submission):
-            yield each.submission.id, run_document(snapshot, each)
+    for each, owner in submission_queries.runs(session, snapshot.contest.id, among=ids):
+        if may_see_runs(viewer, snapshot, owner):
+            yield owner.id, run_document(snapshot, each)
 
 
-def run_document(snapshot: ContestSnapshot, run: Run | ScoredCase) -> JudgedCase:
+def run_document(snapshot: ContestSnapshot, run: ScoredCase) -> JudgedCase:
     """A run, with the checker's result."""
     score, ids = run.score, snapshot.contest.ids
     return JudgedCase(
@@ -258,8 +258,8 @@ def run(viewer: Viewer, snapshot: ContestSnapshot, session: Session, run_id: str
     """A run; raises NotFound where the viewer may see none with that id."""
     contest = snapshot.contest
     judged = contest.ids.judgement_of(run_id)
-    for each in () if judged is None else submission_queries.runs(session, contest.id, judgements=(judged,)):
+    for each, owner in () if judged is None else submission_queries.runs(session, contest.id, judgements=(judged,)):
         document = run_document(snapshot, each)
-        if document.id == run_id and may_see_runs(viewer, snapshot, each.submission):
+        if document.id == run_id and may_see_runs(viewer, snapshot, owner):
             return document
     raise NotFound(N_("no run %(run)r in contest %(contest)r"), run=run_id, contest=contest.id)
