@@ -39,7 +39,7 @@ PARTS = ("sizes", "rates", "paint", "patch", "boards", "open")
 FEW = "few"
 """The group of the first 30 teams, whose board is the one that the budget of bytes is for."""
 KB = 1000
-MOST_CSS, MOST_HTML, MOST_SCRIPT, MOST_BOARD, MOST_SHARED, MOST_COMPACT, MOST_FONTS = 10, 12, 25, 10, 8, 40, 60
+MOST_CSS, MOST_HTML, MOST_SCRIPT, MOST_BOARD, MOST_SHARED, MOST_FONTS = 10, 12, 25, 10, 8, 60
 NEAR_ONE = 0.5
 """The least share of the API's replies a second that a page of the board comes to."""
 CONNECTIONS, SECONDS = 16, 2.0
@@ -150,11 +150,9 @@ def sizes_of_pages(url: str, token: str, addresses: dict[str, str], budgets: Bud
         for name, address in addresses.items():
             client.get(address).raise_for_status()
             budgets.within(f"{name}, zipped", _bytes_sent(client, address) / KB, MOST_HTML, "KB")
-        for form in ("whole", "compact"):
-            sent = _bytes_sent(client, f"{API}?form={form}") / KB
-            plain = len(client.get(f"{API}?form={form}", headers={"Accept-Encoding": "identity"}).content) / KB
-            print(f"JSON of the board, {form:33}{plain:10.1f} KB, zipped {sent:.1f} KB")
-    budgets.within("JSON of the board, compact, zipped", sent, MOST_COMPACT, "KB")
+        sent = _bytes_sent(client, API) / KB
+        plain = len(client.get(API, headers={"Accept-Encoding": "identity"}).content) / KB
+        print(f"JSON of the board{plain:45.1f} KB, zipped {sent:.1f} KB")
 
 
 def _bytes_sent(client: httpx.Client, address: str) -> int:
@@ -170,7 +168,6 @@ def rates(url: str, tokens: list[str], addresses: dict[str, str], budgets: Budge
     report = f"/api/contests{addresses['report'].removeprefix('/c')}/report"
     board = addresses["board of 1,000 teams"]
     routes: list[tuple[str, str, Sequence[str | None], float]] = [
-        ("API: compact board, nobody", f"{API}?form=compact", [None], 0),
         ("API: board, nobody", API, [None], 0),
         ("page: board, nobody", board, [None], NEAR_ONE),
         ("API: board, 200 teams in turn", API, tokens[:200], 0),

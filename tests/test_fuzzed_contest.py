@@ -335,14 +335,13 @@ class Contest(RuleBasedStateMachine):
             assert self.exported(user) == [[*row[:3], row[3][0]] for row in shown(reply.json())], whose
 
     @invariant()
-    def pages_and_the_compact_form_show_what_the_board_shows(self) -> None:
+    def pages_show_what_the_board_shows(self) -> None:
         """To each viewer, and to nobody more; so does the board of the last minute, while no place is revealed."""
         for user in (None, "team", "admin"):
             board = self.api.get("contests/c/scoreboard", user=user).json()
             if "rows" not in board:
                 return  # not begun
             assert on_page(self.api.get("/c/c/scoreboard", user=user).text) == cut(board)
-            assert arrays(self.api.get("contests/c/scoreboard?form=compact", user=user).json()) == cut(board)
         if not self.revealed:
             last_minute = on_page(self.api.get("/c/c/scoreboard?at=100000").text)
             public = cut(self.api.get("contests/c/scoreboard").json())
@@ -464,13 +463,6 @@ def cut(board: Any) -> list[Any]:
         [row["rank"], row["team_id"], tenths(row["score"]["score"]), *(c["num_pending"] for c in row["problems"])]
         for row in board["rows"]
     ]
-
-
-def arrays(board: Any) -> list[Any]:
-    """The same of the compact form."""
-    waiting = [problem["num_pending"] for problem in board["problems"]]
-    totals = [str(score // 10 / 10) for score in board["scores"]]
-    return [list(row) for row in zip(board["ranks"], board["team_ids"], totals, *waiting, strict=True)]
 
 
 def on_page(html: str) -> list[Any]:

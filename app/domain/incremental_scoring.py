@@ -33,14 +33,6 @@ def all_shown(points: NDArray[np.float64], most: float) -> NDArray[np.float64]:
     return np.where(points >= min(most, LARGEST_ROUNDED), points, rounded)
 
 
-def all_cut(points: NDArray[np.float64], digits: int) -> NDArray[np.int64]:
-    """Apply `cut` to each number; the result is in whole units of so many decimals."""
-    scale = 10**digits
-    units = np.rint(points * scale)
-    whole: NDArray[np.int64] = (units - (units / scale > points)).astype(np.int64)
-    return whole
-
-
 NEVER = np.iinfo(np.int64).min
 FIRST_ROWS = 16
 Rows = slice | Whole

@@ -257,7 +257,7 @@ _fraction = lru_cache(maxsize=4096)(Fraction)
 def cut(points: float, digits: int) -> float:
     """Truncate points to fewer decimals: 99.96 is 99.9, never 100.0.
 
-    Every format that shows fewer decimals than a number has cuts it like this (`all_cut` for arrays).
+    Every format that shows fewer decimals than a number has cuts it like this.
     Points that equal a decimal as floats are not cut to the next lower one: 0.29 stays 0.29 although 0.29 * 100 is
     below 29.
     """

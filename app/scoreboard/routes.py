@@ -17,7 +17,6 @@ from fastapi import APIRouter, Query, Request, Response
 from starlette.types import Receive, Scope, Send
 
 from app.contests.service.visibility import snapshot_for
-from app.core.errors import BadRequest
 from app.core.http.deps import (
     VIEWER,
     CurrentViewer,
@@ -31,17 +30,14 @@ from app.core.http.deps import (
 )
 from app.core.http.lists import TheLists
 from app.core.http.middleware import API
-from app.core.messages import N_
 from app.core.service import Service
 from app.feed.service.collections import BY_NAME
-from app.scoreboard.service.bodies import CompactScoreboard, History, Scoreboard
-from app.scoreboard.service.pages import WHOLE, BoardPages, CompactPage, Options, Page
+from app.scoreboard.service.bodies import History, Scoreboard
+from app.scoreboard.service.pages import WHOLE, BoardPages, Options, Page
 from app.scoreboard.service.reveal import RevealBody, RevealView, next_step, reveal
 from app.scoreboard.service.scoreboard import (
-    AS_COMPACT,
     AS_JSON,
     CACHING,
-    COMPACT,
     JSON,
     AwardBody,
     AwardChange,
@@ -79,7 +75,6 @@ GroupId = Annotated[str | None, Query(description="only the teams of this group,
     responses={
         200: {
             "model": Scoreboard,
-            "content": {COMPACT: {"schema": {"$ref": f"#/components/schemas/{CompactScoreboard.__name__}"}}},
             "headers": {"ETag": {"description": "the version", "schema": {"type": "string"}}},
         },
         304: {"description": "it is still the version that `If-None-Match` names"},
@@ -98,19 +93,11 @@ async def get_scoreboard(
     group_id: GroupId = None,
     phase: Phase = None,
     virtual: Virtual = False,
-    form: Annotated[Literal["whole", "compact"], Query(description="compact: arrays, with each id once")] = "whole",
 ) -> Response:
-    """Rows in order of rank. Sends an ETag and 304 where nothing changed.
-
-    The compact form has a thirtieth of the bytes: points in hundredths, cut, and the team's
-    time in whole seconds, cut.
-    """
-    options = Options(cases, group_id, form == "compact")
-    if options.cases and options.compact:
-        raise BadRequest(N_("expected false with form=compact, which has no raw scores; found true"), where="cases")
+    """Rows in order of rank. Sends an ETag and 304 where nothing changed."""
     snapshot = await board_shown(boards, viewer, contest_id, public=public, group_id=group_id)
     snapshot = await as_asked(snapshot, phase, virtual=virtual)
-    page = await pages.page_soon(snapshot, options)
+    page = await pages.page_soon(snapshot, Options(cases, group_id))
     given = dict(request.scope["headers"])
     wanted = Wanted.of(given.get(b"if-none-match", b""), given.get(b"accept-encoding", b""), since)
     return await reply(wanted, pages, page)
@@ -134,12 +121,11 @@ class WrittenReply(Response):
 async def reply(wanted: Wanted, pages: BoardPages, page: Page) -> Response:
     """A written board as it was asked for: zipped, only what has changed, or nothing where the client has it."""
     since = wanted.since
-    kind = AS_COMPACT if isinstance(page, CompactPage) else AS_JSON
     if since is None and page.tag in wanted.known:
         return WrittenReply([*CACHING, (b"etag", page.tag.encode())], status_code=304)
     if since is not None and (changes := page.changes(since)) is not None:
-        return WrittenReply([*CACHING, kind], changes)
-    headers = [*CACHING, kind, (b"etag", page.tag.encode())]
+        return WrittenReply([*CACHING, AS_JSON], changes)
+    headers = [*CACHING, AS_JSON, (b"etag", page.tag.encode())]
     if not wanted.zipped:
         return WrittenReply(headers, page.plain)
     zipped = page.zipped or await pages.zipped_soon(page)
@@ -249,8 +235,7 @@ def reveal_places(_viewer: CurrentViewer, service: TheService, contest_id: str, 
 
 
 # The queries of the scoreboard that `usual_scoreboard` knows.
-USUAL = re.compile(rb"(form=compact)?(?:(?:^|&)since=([0-9a-f]{1,40}))?")
-USUAL_COMPACT = Options(compact=True)
+USUAL = re.compile(rb"(?:since=([0-9a-f]{1,40}))?")
 
 
 async def usual_scoreboard(request: Request) -> Response | None:
@@ -264,8 +249,8 @@ async def usual_scoreboard(request: Request) -> Response | None:
     snapshot = await snapshot_for(service.boards, request.scope[VIEWER], contest_id)
     if snapshot is None:
         raise await unknown_contest(service, contest_id)
-    page = await pages.page_soon(snapshot, USUAL_COMPACT if query[1] else WHOLE)
+    page = await pages.page_soon(snapshot, WHOLE)
     given = dict(request.scope["headers"])
-    since = None if query[2] is None else query[2].decode()
+    since = None if query[1] is None else query[1].decode()
     wanted = Wanted.of(given.get(b"if-none-match", b""), given.get(b"accept-encoding", b""), since)
     return await reply(wanted, pages, page)

@@ -17,7 +17,6 @@ from app.accounts.service.tokens import Who, who_may
 from app.core.clics import EXAMPLES
 from app.core.http.errors import ErrorBody
 from app.feed.service.webhooks import Call, Notification
-from app.scoreboard.service.bodies import CompactScoreboard
 from app.submissions.service.submission_form import SubmissionRequest
 from app.teams.schemas import GroupBody, OrganizationBody, PersonBody, PersonRowBody
 
@@ -108,7 +107,6 @@ BESIDE = (
     PersonRowBody,
     Notification,
     Call,
-    CompactScoreboard,
     SubmissionRequest,
 )
 # What a PATCH describes by the body of its PUT.

@@ -63,7 +63,7 @@ class BoardVersion(Sparse):
     time: str
     contest_time: str
     state: BoardState
-    version: str = Field(description="for `since`; also the ETag, and the same in the whole and the compact form")
+    version: str = Field(description="for `since`; also the ETag")
     since: str | None = Field(None, description="only rows that changed after this version are here")
     removed_team_ids: list[str] | None = Field(None, description="with `since`: teams that are on the board no more")
 
@@ -90,45 +90,6 @@ class Scoreboard(BoardVersion):
     """A board in order of rank, or with `since` the rows that changed after that version."""
 
     rows: list[BoardRow]
-
-
-class CompactProblem(BaseModel):
-    """The cells of a problem, an array a property, in the order of the board's `team_ids`."""
-
-    problem_id: str
-    num_judged: list[int]
-    num_pending: list[int]
-    scores: list[int] = Field(description="in hundredths of a point, cut")
-
-
-@example(
-    {
-        "time": EXAMPLES_TIME,
-        "contest_time": CONTEST_TIME,
-        "state": STATE,
-        "version": "5f1c0e7d2b9a4c6e8f013579",
-        "team_ids": ["ants", "bees"],
-        "ranks": [1, 2],
-        "scores": [4250, 0],
-        "times": [2460, None],
-        "problems": [
-            {
-                "problem_id": "comesolo",
-                "num_judged": [3, 1],
-                "num_pending": [0, 1],
-                "scores": [4250, 0],
-            }
-        ],
-    }
-)
-class CompactScoreboard(BoardVersion):
-    """The compact form of a board: each array has an entry for each of `team_ids`, which are in order of rank."""
-
-    team_ids: list[str]
-    ranks: list[int]
-    scores: list[int] = Field(description="in hundredths of a point, cut")
-    times: list[int | None] = Field(description="seconds of contest time of the last improvement; null: none yet")
-    problems: list[CompactProblem]
 
 
 class PastScore(BaseModel):

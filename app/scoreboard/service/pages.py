@@ -1,7 +1,4 @@
-"""The written boards: each version of a board is written, zipped and compared once, for all who ask.
-
-- The compact form of a board: a property of all teams or cells is one array, and each id is written once.
-"""
+"""The written boards: each version of a board is written, zipped and compared once, for all who ask."""
 
 from __future__ import annotations
 
@@ -13,18 +10,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from time import monotonic
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
 from anyio import CapacityLimiter
 from cachetools import LRUCache
-from numpy.typing import NDArray
 
 from app.core.load import SharedWork
-from app.domain.board import Board
 from app.domain.contests import CaseKind
-from app.domain.incremental_scoring import NEVER, all_cut
-from app.domain.score_columns import Floats, Whole
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot, once_a_snapshot
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.scoreboard.service.bodies import past_at_hand, past_board
@@ -39,44 +31,7 @@ from app.scoreboard.service.row_renderer import (
     rows_with_cases,
 )
 
-MICROSECONDS = 1_000_000
-
-
-def compact_json(head: Mapping[str, object], arrays: Board, places: NDArray[np.int64] | None = None) -> bytes:
-    """The rows of a board at some places, from the top; of all where none are named."""
-    shown = slice(None) if places is None else places
-    teams = arrays.order[shown]
-    return dump(
-        {
-            **head,
-            "team_ids": [arrays.teams[team].id for team in teams.tolist()],
-            "ranks": arrays.ranks[shown].tolist(),
-            "scores": hundredths(arrays.totals[teams]),
-            "times": _seconds(arrays.times[teams]),
-            "problems": [
-                {
-                    "problem_id": problem.id,
-                    "num_judged": arrays.judged[at, teams].tolist(),
-                    "num_pending": arrays.pending[at, teams].tolist(),
-                    "scores": hundredths(arrays.scores[at, teams]),
-                }
-                for at, problem in enumerate(arrays.problems)
-            ],
-        }
-    )
-
-
-def hundredths(points: Floats) -> list[int]:
-    """Points in whole hundredths, cut: 99.996 is 9999."""
-    units: list[int] = all_cut(points, 2).tolist()
-    return units
-
-
-def _seconds(times: Whole) -> list[int | None]:
-    """Times of the columns in whole seconds, cut; None where there is none."""
-    return [None if time == NEVER else time // MICROSECONDS for time in times.tolist()]
-
-
+GZIP_LEVEL = 4
 OLD_VERSIONS = 8
 # Boards of which the last rows are kept; of others the next version is written from scratch.
 MOST_BOARDS = 256
@@ -118,7 +73,6 @@ class Page:
     zipped: bytes | None = None
     events: dict[str | None, bytes] = field(default_factory=dict, repr=False)
     _changes: dict[str, bytes] = field(default_factory=dict, repr=False)
-    gzip_level: ClassVar[int] = 4
 
     @property
     def tag(self) -> str:
@@ -127,7 +81,7 @@ class Page:
 
     def zip(self) -> bytes:
         """Zip the bytes: takes a while."""
-        self.zipped = gzip.compress(self.plain, self.gzip_level, mtime=0)
+        self.zipped = gzip.compress(self.plain, GZIP_LEVEL, mtime=0)
         return self.zipped
 
     def changes(self, since: str) -> bytes | None:
@@ -142,29 +96,9 @@ class Page:
 
     def _write_changes(self, before: Mapping[str, WrittenRow], since: str) -> bytes:
         rows = {team: row for team, row in self.rows.items() if before.get(team) != row}
-        return dump(self._head_since(before, since))[:-1] + b',"rows":[' + _text(rows) + b"]}"
-
-    def _head_since(self, before: Mapping[str, WrittenRow], since: str) -> dict[str, object]:
         gone = [team for team in before if team not in self.rows]
-        return {**self.head, "version": self.version, "since": since, "removed_team_ids": gone}
-
-
-@dataclass
-class CompactPage(Page):
-    """The compact form of a version of a board."""
-
-    arrays: Board = field(kw_only=True, repr=False)
-    gzip_level: ClassVar[int] = 9
-
-    @classmethod
-    def of(cls, page: Page, arrays: Board) -> CompactPage:
-        """The compact form of a page, which has its version and its rows."""
-        plain = compact_json({**page.head, "version": page.version}, arrays)
-        return cls(page.version, plain, page.rows, page.head, page.versions, arrays=arrays)
-
-    def _write_changes(self, before: Mapping[str, WrittenRow], since: str) -> bytes:
-        changed = [place for place, (team, row) in enumerate(self.rows.items()) if before.get(team) != row]
-        return compact_json(self._head_since(before, since), self.arrays, np.array(changed, dtype=np.int64))
+        head = {**self.head, "version": self.version, "since": since, "removed_team_ids": gone}
+        return dump(head)[:-1] + b',"rows":[' + _text(rows) + b"]}"
 
 
 @dataclass
@@ -177,11 +111,10 @@ class _BoardState:
 
 
 class Options(NamedTuple):
-    """The ways to write a board: with raw scores, of one group, in the compact form (which has no raw scores)."""
+    """The ways to write a board: with raw scores, of one group."""
 
     cases: bool = False
     group_id: str | None = None
-    compact: bool = False
 
 
 WHOLE = Options()
@@ -218,8 +151,6 @@ class BoardPages:
         """The written board, written if need be. Blocks: not for the event loop."""
         key = BoardKey.of(snapshot, cases=options.cases, group_id=options.group_id)
         look = partial(page_at_hand, snapshot, options)
-        if options.compact:
-            return self._work.now(("compact", key), look, partial(self._write_compact, snapshot, options))
         return self._work.now(key, look, partial(self._write, key, snapshot))
 
     async def page_soon(self, snapshot: ContestSnapshot, options: Options = WHOLE) -> Page:
@@ -267,12 +198,6 @@ class BoardPages:
         # Never changed in place: pages hold it, and are read in other threads.
         state.versions = page.versions = dict(islice(versions.items(), max(0, len(versions) - OLD_VERSIONS), None))
         _written(snapshot)[Options(key.cases, key.group_id)] = page
-        return page
-
-    def _write_compact(self, snapshot: ContestSnapshot, options: Options) -> Page:
-        whole = self.page(snapshot, options._replace(compact=False))
-        page = CompactPage.of(whole, arrays_of(snapshot, options.group_id))
-        _written(snapshot)[options] = page
         return page
 
 

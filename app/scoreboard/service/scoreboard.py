@@ -38,8 +38,6 @@ from app.teams.service.teams import visible
 
 JSON = "application/json"
 AS_JSON = (b"content-type", JSON.encode())
-COMPACT = "application/vnd.jurado.scoreboard+json"
-AS_COMPACT = (b"content-type", COMPACT.encode())
 CACHING = ((b"cache-control", b"no-cache"), (b"vary", b"Authorization, Accept-Encoding"))
 # Characters that a spreadsheet takes for the beginning of a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")

@@ -44,10 +44,9 @@ ASKED: dict[str, tuple[str, str | None, dict[str, str]]] = {
     "plain": (BOARD, None, {"Accept-Encoding": "identity"}),
     "a team's": (BOARD, "team", {}),
     "a judge's": (BOARD, "judge", {}),
-    "compact": (f"{BOARD}?form=compact", "admin", {}),
     "what has changed": (f"{BOARD}?since=0", None, {}),
     "with the cases": (f"{BOARD}?cases=true", None, {}),
-    "an unknown form": (f"{BOARD}?form=none", None, {}),
+    "an unknown option": (f"{BOARD}?form=none", None, {}),
     "an unknown contest": ("contests/d/scoreboard", None, {}),
     "a wrong password": (BOARD, "nobody", {}),
 }

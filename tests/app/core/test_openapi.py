@@ -57,7 +57,7 @@ IDS = {
     "group": "secret",
 }
 ROLES = (None, "team", "judge", "admin")
-OPTIONS = ("cases=true", "since=x", "virtual=true", "form=compact", "form=compact&since=x")
+OPTIONS = ("cases=true", "since=x", "virtual=true")
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 from app.domain.contests import EVERY, PROVISIONAL, Aggregation, ScoredProblem
 from app.domain.fixed_point import BELOW, earned, grain_bits, shown, total_scale, weights
-from app.domain.incremental_scoring import all_cut, all_shown
+from app.domain.incremental_scoring import all_shown
 from app.domain.scoring import cut
 from tests.builders.scoring import problems, share
 from tests.builders.slow_board import total_points
@@ -101,7 +101,6 @@ def test_points_are_rounded_to_nine_decimals_but_the_maximum_is_not(points: floa
     ],
 )
 def test_points_are_cut_to_fewer_decimals_and_never_rounded_up(points: float, digits: int, units: int) -> None:
-    assert all_cut(np.array([points]), digits).tolist() == [units]
     assert cut(points, digits) == units / 10**digits
 
 
