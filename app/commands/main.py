@@ -24,7 +24,7 @@ from app.judging import commands as rejudgings
 from app.messages import commands as messages_commands
 from app.operations.commands import status_screen, worker
 from app.problems import commands as problems_commands
-from app.scoreboard.commands import scoreboard
+from app.scoreboard import commands as scoreboard
 from app.similarity import commands as similarity_commands
 from app.submissions import commands as submissions_commands
 from app.teams import commands as teams_commands

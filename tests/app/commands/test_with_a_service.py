@@ -17,7 +17,7 @@ from app.core.commands.registry import Shown, Table, keys
 from app.core.commands.uploading import EVENT_STREAM, events
 from app.packages.catalog import problems_folder
 from app.sandbox.sandbox import protections
-from app.scoreboard.commands.scoreboard import boards
+from app.scoreboard.commands import boards
 from tests.app.conftest import Jurado
 from tests.builders.waiting import until
 

@@ -14,8 +14,8 @@ from rich.console import Console
 from app.core.commands.lookup import clock_words
 from app.core.commands.output import Failure
 from app.core.commands.uploading import Event, events
-from app.scoreboard.commands import scoreboard
-from app.scoreboard.commands.scoreboard import LiveBoard, boards, frozen_banner
+from app.scoreboard import commands as scoreboard
+from app.scoreboard.commands import LiveBoard, boards, frozen_banner
 from tests.app.conftest import Jurado
 from tests.builders.scripted import Scripted, event_stream, first
 
@@ -37,7 +37,7 @@ NAMES = {"ants": "The Ants", "bees": "The Bees"}
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.scoreboard.commands.scoreboard.SECONDS_BETWEEN_BOARDS", 0.0)
+    monkeypatch.setattr("app.scoreboard.commands.SECONDS_BETWEEN_BOARDS", 0.0)
     monkeypatch.setattr("app.core.commands.uploading.SECONDS_BETWEEN_STREAMS", 0.0)
 
 
@@ -112,7 +112,7 @@ def test_marks_stay_for_a_while_whatever_changes_meanwhile(monkeypatch: pytest.M
     for each in (ONE, TWO, {**TWO, "version": "3"}):
         shown.change(each)
     assert "▲1 1" in drawn(shown)
-    monkeypatch.setattr("app.scoreboard.commands.scoreboard.SECONDS_MARKED", 0.0)
+    monkeypatch.setattr("app.scoreboard.commands.SECONDS_MARKED", 0.0)
     assert "▲" not in drawn(shown)
 
 
