@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from anyio.to_thread import run_sync
-from sqlalchemy import func, select
+from sqlalchemy import Connection, delete, func, select
 from sqlalchemy.orm import Session
 
+from app.core.db import by_id
+from app.core.db.base import own_insert
+from app.core.db.by_id import tell_board
 from app.core.errors import Forbidden, NotFound
 from app.core.json_documents import PauseDocument
 from app.core.messages import N_, Message, did_you_mean
 from app.domain.contests import Clock, Pause
-from app.domain.participation import ParticipationKind
+from app.domain.participation import Participation, ParticipationKind
 from app.submissions.tables import DONE
 from app.tables import (
     AwardRow,
+    ChosenSubmissionRow,
     ContestProblemRow,
     ContestRow,
     ContestTeamRow,
+    InputRequestRow,
     JudgementRow,
     ParticipationRow,
     SubmissionRow,
@@ -29,16 +35,7 @@ from app.tables import (
 if TYPE_CHECKING:
     from app.core.service import Service
 
-
-from dataclasses import dataclass
-
-from sqlalchemy import Connection, delete
-
-from app.core.db import by_id
-from app.core.db.base import own_insert
-from app.core.db.by_id import tell_board
-from app.domain.participation import Participation
-from app.tables import ChosenSubmissionRow, InputRequestRow
+T = TypeVar("T", InputRequestRow, ChosenSubmissionRow)
 
 
 def contests(session: Session) -> Sequence[ContestRow]:
@@ -254,14 +251,15 @@ def choice(session: Session, contest_id: str, team_id: str, problem_id: str) -> 
 
 def requests(session: Session, contest_id: str) -> Sequence[InputRequestRow]:
     """Requests for final inputs, by team and problem."""
-    table = InputRequestRow
-    query = select(table).where(table.contest_id == contest_id).order_by(table.team_id, table.problem_id)
-    return session.scalars(query).all()
+    return _of_teams(session, InputRequestRow, contest_id)
 
 
 def chosen(session: Session, contest_id: str) -> Sequence[ChosenSubmissionRow]:
     """The submissions that teams have chosen, by team and problem."""
-    table = ChosenSubmissionRow
+    return _of_teams(session, ChosenSubmissionRow, contest_id)
+
+
+def _of_teams(session: Session, table: type[T], contest_id: str) -> Sequence[T]:
     query = select(table).where(table.contest_id == contest_id).order_by(table.team_id, table.problem_id)
     return session.scalars(query).all()
 
