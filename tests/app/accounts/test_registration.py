@@ -16,6 +16,7 @@ import pytest
 from app.accounts.service.registering import MOST_A_MINUTE, Pace
 from app.tables import TeamRow
 from tests.builders.contests import add_contest, change_contest
+from tests.builders.examples import sqlite_first
 from tests.builders.service import Api
 
 ANA = {"name": "Ana Pérez", "team": "The Ants", "email": "ana@example.org", "password": "open, sesame seeds"}
@@ -46,6 +47,7 @@ def quick_contest(quick_api: Api) -> Api:
     return quick_api
 
 
+@sqlite_first
 def test_somebody_with_the_code_registers_logs_in_and_takes_part(contest: Api) -> None:
     code = opened(contest, most=2)
     made = register(contest, code.upper().replace("-", " "))
@@ -64,6 +66,7 @@ def test_somebody_with_the_code_registers_logs_in_and_takes_part(contest: Api) -
     assert (row["username"], row["team"], row["email"]) == ("ana.perez", "The Ants", "ana@example.org")
 
 
+@sqlite_first
 def test_the_cap_holds_to_the_last_place_and_says_so(contest: Api) -> None:
     """Eight people ask at once for three places."""
     code = opened(contest, most=3)
@@ -115,6 +118,7 @@ def test_a_new_code_ends_the_old_one_and_nobody_but_admins_reads_it(quick_contes
     assert register(quick_contest, renewed.json()["code"]).status_code == 201
 
 
+@sqlite_first
 def test_friends_join_a_team_by_its_code_until_it_is_full(contest: Api) -> None:
     code = opened(contest, team_size=2)
     first = register(contest, code).json()
@@ -220,6 +224,7 @@ def test_whoever_registers_behind_the_freeze_comes_without_opening_the_board(qui
     assert any(kind == "persons" and re.fullmatch("ana-perez-[a-z0-9]{4}", id_) for kind, id_ in told)
 
 
+@sqlite_first
 def test_a_contest_moves_with_its_terms_closed_and_with_who_has_registered(api: Api) -> None:
     add_contest(api.service, "c", problem_id=None)
     assert api.post("contests/c/groups", user="admin", json={"id": "g", "name": "G"}).status_code == 201
@@ -247,6 +252,7 @@ def test_a_contest_moves_with_its_terms_closed_and_with_who_has_registered(api: 
     assert api.get("contests/c/registration", user="admin").json()["registered"] == 1
 
 
+@sqlite_first
 def test_two_organisers_import_lists_at_once_and_each_is_whole_or_refused(api: Api) -> None:
     """Both lists make the same team; whoever comes second finds it, or is told to look again."""
     add_contest(api.service, "c", problem_id=None)

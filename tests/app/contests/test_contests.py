@@ -9,6 +9,7 @@ import pytest
 
 from app.core.clics import format_time
 from tests.builders.contests import add_contest, add_problem, change_contest
+from tests.builders.examples import sqlite_first
 from tests.builders.service import Api
 
 HOUR = timedelta(hours=1)
@@ -25,6 +26,7 @@ def make(api: Api, **properties: Any) -> Any:
     return api.post("contests", user="admin", json=body | properties)
 
 
+@sqlite_first
 def test_a_contest_that_was_made_is_found_at_its_location(api: Api) -> None:
     made = make(api, id="autumn-1", scoreboard_freeze_duration="1:00:00", formal_name="The Autumn Cup")
     assert made.status_code == 201, made.text
@@ -37,11 +39,13 @@ def test_a_contest_that_was_made_is_found_at_its_location(api: Api) -> None:
     assert [each["id"] for each in api.get("contests").json()] == ["autumn-1"]
 
 
+@sqlite_first
 def test_a_contest_without_an_id_gets_one_from_its_name(api: Api) -> None:
     names = ["Otoño 2026!", "Otoño 2026?", "¡¡!!"]
     assert [make(api, name=name).json()["id"] for name in names] == ["oto-o-2026", "oto-o-2026-2", "contest"]
 
 
+@sqlite_first
 def test_a_contest_that_would_be_over_is_made_only_if_the_request_says_so(api: Api) -> None:
     """A year that was mistyped is refused; a contest that has begun runs."""
     refused = make(api, id="c", start_time="2020-01-01T10:00:00Z", already_over=False)
@@ -53,6 +57,7 @@ def test_a_contest_that_would_be_over_is_made_only_if_the_request_says_so(api: A
     assert make(api, id="d", already_over=False).status_code == 201
 
 
+@sqlite_first
 def test_a_change_for_an_outdated_version_is_refused_with_both_values(api: Api) -> None:
     """Two organizers have read the same version; the second one does not revert what the first one changed."""
     make(api, id="c")
@@ -75,6 +80,7 @@ def test_a_change_for_an_outdated_version_is_refused_with_both_values(api: Api) 
         assert (again.status_code, again.json().get("duration")) == (200, "5:00:00.000"), again.text
 
 
+@sqlite_first
 def test_an_id_is_given_once(api: Api) -> None:
     assert make(api, id="c").status_code == 201
     assert make(api, id="c").status_code == 409
@@ -132,6 +138,7 @@ def test_what_is_wrong_is_said_and_nothing_is_made(quick_api: Api, wrong: dict[s
     assert quick_api.get("contests").json() == []
 
 
+@sqlite_first
 def test_the_state_follows_the_clock(api: Api) -> None:
     make(api, id="before", start_time=at(HOUR))
     make(api, id="unset", start_time=None)
@@ -151,6 +158,7 @@ def test_the_state_follows_the_clock(api: Api) -> None:
     }
 
 
+@sqlite_first
 def test_a_start_may_change_until_it_is_near(api: Api) -> None:
     make(api, id="c", start_time=at(HOUR))
     later = at(2 * HOUR)
@@ -162,12 +170,14 @@ def test_a_start_may_change_until_it_is_near(api: Api) -> None:
     assert api.patch("contests/running", user="admin", json={"id": "running", "start_time": later}).status_code == 403
 
 
+@sqlite_first
 def test_an_id_in_a_change_must_be_that_of_the_address(api: Api) -> None:
     make(api, id="c")
     assert api.patch("contests/c", user="admin", json={"id": "d", "name": "D"}).status_code == 409
     assert api.patch("contests/none", user="admin", json={"name": "D"}).status_code == 404
 
 
+@sqlite_first
 def test_a_contest_is_thawed_after_its_end(api: Api) -> None:
     make(api, id="c", duration="0:30:00", scoreboard_freeze_duration="0:10:00")
     early = api.patch("contests/c", user="admin", json={"id": "c", "scoreboard_thaw_time": at(-HOUR)})
@@ -181,6 +191,7 @@ def test_a_contest_is_thawed_after_its_end(api: Api) -> None:
     assert api.patch("contests/c", user="admin", json={"id": "c", "scoreboard_thaw_time": at(HOUR)}).status_code == 403
 
 
+@sqlite_first
 def test_results_are_final_only_after_the_end_and_the_thaw(api: Api) -> None:
     make(api, id="running")
     assert api.patch("contests/running", user="admin", json={"finalized": True}).status_code == 409
@@ -195,6 +206,7 @@ def test_results_are_final_only_after_the_end_and_the_thaw(api: Api) -> None:
     assert api.patch("contests/c", user="admin", json={"name": "Another"}).json()["name"] == "Another"
 
 
+@sqlite_first
 def test_settings_change_one_by_one(api: Api) -> None:
     make(api, id="c", settings={"partly_correct_as": "AC"})
     changed = api.patch("contests/c", user="admin", json={"settings": {"show_best": False}}).json()["settings"]
@@ -205,6 +217,7 @@ def test_settings_change_one_by_one(api: Api) -> None:
     assert api.patch("contests/c", user="admin", json={"duration": "9999999:00:00"}).status_code == 400
 
 
+@sqlite_first
 def test_a_contest_is_deleted_once(api: Api) -> None:
     make(api, id="c")
     deleted = api.delete("contests/c", user="admin")
@@ -212,6 +225,7 @@ def test_a_contest_is_deleted_once(api: Api) -> None:
     assert api.delete("contests/c", user="admin").status_code == 404
 
 
+@sqlite_first
 def test_a_contest_that_shows_partly_correct_as_accepted_has_no_such_type(api: Api) -> None:
     make(api, id="ours")
     make(api, id="strict", settings={"partly_correct_as": "AC"})

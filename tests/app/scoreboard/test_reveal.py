@@ -10,8 +10,11 @@ import pytest
 from app.contests.queries import Choosing, choose
 from app.tables import AccountRow, JudgementRow, TeamRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, change_contest
+from tests.builders.examples import sqlite_first
 from tests.builders.scoring import raw
 from tests.builders.service import Api
+
+pytestmark = sqlite_first
 
 
 @pytest.fixture

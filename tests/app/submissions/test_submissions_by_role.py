@@ -9,7 +9,7 @@ import pytest
 
 from tests.builders import lively
 from tests.builders.contests import add_problem
-from tests.builders.examples import rule_cases
+from tests.builders.examples import rule_cases, sqlite_first
 from tests.builders.service import Api
 
 BASE = f"contests/{lively.CONTEST}"
@@ -95,6 +95,7 @@ def test_what_may_be_posted_depends_on_who_posts(shared: Api, user: str | None, 
         assert (reply.json()["code"], after) == (code, before)
 
 
+@sqlite_first
 def test_staff_submit_for_teams_where_the_contest_lets_them(contest: Api) -> None:
     contest.patch(BASE, user="admin", json={"settings": {"staff_act_for_teams": True}})
     assert contest.post(ROUTE, user="helper", json={**SENT, "team_id": "blue"}).status_code == 201
@@ -103,6 +104,7 @@ def test_staff_submit_for_teams_where_the_contest_lets_them(contest: Api) -> Non
     assert contest.put(f"{ROUTE}/proxy-1", user="helper", json=PUT).status_code == 403
 
 
+@sqlite_first
 def test_an_admin_brings_in_a_submission_under_its_own_id(contest: Api) -> None:
     made = contest.put(f"{ROUTE}/proxy-1", user="admin", json=PUT)
     assert (made.status_code, made.json()["id"], made.json()["time"]) == (201, "proxy-1", TIME)
@@ -143,6 +145,7 @@ def test_a_submission_that_contradicts_is_refused(shared: Api, path: str, change
     assert listed(shared) == before
 
 
+@sqlite_first
 def test_the_same_id_may_be_in_another_contest(contest: Api) -> None:
     assert contest.put(f"{ROUTE}/proxy-1", user="admin", json=PUT).status_code == 201
     made = {"id": "second", "name": "Second", "start_time": "2026-01-01T00:00:00Z", "duration": "5:00:00"}
