@@ -1,12 +1,12 @@
 """`jurado statement`: read a problem's statement in the terminal.
 
-- `jurado problems`: the problems of a contest, their inputs, and their solution texts.
+- `jurado problems`: the problems of a contest, and their inputs.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -24,21 +24,16 @@ def statement(
     contest: Annotated[str, typer.Option(metavar="CONTEST", help="the contest it is in")] = "practice",
     lang: Annotated[str | None, typer.Option(metavar="LANGUAGE", help="such as es; default: English")] = None,
     raw: Annotated[bool, typer.Option("--raw", help="print Markdown also on a terminal")] = False,
+    solution: Annotated[bool, typer.Option("--solution", help="print the solution text instead")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Print a problem's statement: rendered on a terminal, as Markdown elsewhere.
+    """Print a problem's statement or solution text: rendered on a terminal, as Markdown elsewhere.
 
     Examples:
       jurado statement comesolo
       jurado statement A --contest finals --lang es --raw
     """
-    print_text(contest, problem, "statement", lang=lang, raw=raw, as_json=as_json)
-
-
-def print_text(
-    contest: str, problem: str, kind: Literal["statement", "solution"], *, lang: str | None, raw: bool, as_json: bool
-) -> None:
-    """Print the statement or the solution text of a problem."""
+    kind = "solution" if solution else "statement"
     with Client.open() as client:
         path = f"/api/contests/{contest}/problems/{problem}/{kind}"
         reply = client.request("GET", path, params={"lang": lang}, headers={"Accept": MARKDOWN})
@@ -63,21 +58,14 @@ def problems(
     inputs: Annotated[
         Path | None, typer.Option(metavar="DIR", help="fetch the inputs too, as DIR/PROBLEM/NAME.in")
     ] = None,
-    solution: Annotated[
-        str | None, typer.Option(metavar="PROBLEM", help="print the solution text of one, by id or label")
-    ] = None,
-    lang: Annotated[str | None, typer.Option(metavar="LANGUAGE", help="of the solution text, such as es")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """List the problems of a contest; fetch their inputs if a folder is given, or print the solution text of one.
+    """List the problems of a contest; fetch their inputs if a folder is given.
 
     Examples:
       jurado problems practice
       jurado problems practice --inputs inputs/
     """
-    if solution is not None:
-        print_text(contest, solution, "solution", lang=lang, raw=False, as_json=as_json)
-        return
     with Client.open() as client:
         listed = client.rows(f"contests/{contest}/problems")
         if inputs is not None:

@@ -1,6 +1,6 @@
 """`jurado admin problem|reference`: problems and the expected answers made for them.
 
-- `jurado admin problem versions|version|diff|restore`, `jurado admin contest pin`: versions of problems.
+- `jurado admin problem versions|diff|restore`, `jurado admin contest pin`: versions of problems.
 """
 
 from __future__ import annotations
@@ -206,27 +206,6 @@ VERSIONS: Mapping[str, Cell] = {
     "why": "note",
     "contests (* stays with it)": _contests,
 }
-VERSION_CASES: Mapping[str, Cell] = {
-    "test case": lambda case: f"{case['group']}/{case['name']}",
-    ">points": lambda case: f"{case['max_points']:.3f}",
-    "input": lambda case: case["sha256"][:12],
-    "answer": lambda case: (case["answer_sha256"] or "")[:12],
-}
-
-
-@command("admin problem version")
-def show_version(problem_id: ProblemId, number: Number) -> Request:
-    """Show what a version of a problem consists of: its test cases with the sha256 of their inputs and answers.
-
-    Examples:
-      jurado admin problem version comesolo 2 --json
-    """
-
-    def parts(version: JsonMapping) -> list[object]:
-        cases = Table(VERSION_CASES, f"{problem_id} {number}: {version['note']}").drawn(version["testcases"])
-        return [cases, plain(f"sha256 {version['sha256']}")]
-
-    return Request("GET", f"problems/{problem_id}/versions/{number}", parts)
 
 
 @command("admin problem diff")
