@@ -24,6 +24,7 @@ from app.archive.service.judging import PackageBoard, PackageState
 from app.archive.service.own import OF_SUBMISSIONS
 from app.core.errors import fault
 from app.core.faults import FaultList
+from app.core.load import is_within
 from app.core.parsing import UNREADABLE, StrictLoader
 from app.feed.service.collections import IN_REFERENCE_ORDER
 from app.packages.contents import SpooledFiles
@@ -255,7 +256,7 @@ def _is_bounded(contents: Contents, file: str, value: object) -> bool:
         if len(listed) > contents.bounds.objects:
             contents.faults.add(file, where, f"at most {contents.bounds.objects} objects", str(len(listed)))
             return False
-        large = next((at for at, each in enumerate(listed) if not _is_small(each)), None)
+        large = next((at for at, each in enumerate(listed) if not is_within(each, MOST_VALUES_OF_ONE)), None)
         if large is not None:
             place = f"{where}[{large}]" if isinstance(objects, list) else where
             contents.faults.add(file, place, f"at most {MOST_VALUES_OF_ONE} values in an object", "more")
@@ -279,17 +280,6 @@ def _may_be_read(contents: Contents, file: str, most: int) -> bool:
         contents.faults.add(file, "", f"at most {MOST_VALUES} values", f"about {values}")
         return False
     return True
-
-
-def _is_small(document: object) -> bool:
-    waiting = [document]
-    left = MOST_VALUES_OF_ONE
-    while waiting and left >= 0:
-        value = waiting.pop()
-        if isinstance(value, dict | list):
-            left -= len(value)
-            waiting.extend(each for each in (value.values() if isinstance(value, dict) else value) if each)
-    return left >= 0
 
 
 def _with_files(contents: Contents, name: str, folder: str, document: Mapping[str, object]) -> dict[str, object]:

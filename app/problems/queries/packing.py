@@ -2,7 +2,6 @@
 
 - Groups of a problem as files of its package: test_group.yaml of each, the sum of their points, and the final ones.
 - The zip of a stored package as a file on disk, for the time that somebody reads it: it may be larger than memory.
-- Groups that have lost all their test cases, taken out of a package: the format knows none without a case.
 """
 
 from __future__ import annotations
@@ -38,42 +37,6 @@ GroupValue = dict[str, object]
 Constants = Mapping[str, Mapping[str, int | float | str]]
 
 
-def without_empty_groups(files: dict[str, Content], constants: Constants) -> dict[str, Content]:
-    """The files without the groups that have no input, and without what names them.
-
-    A problem that has no other group is left as it is: nobody can be judged by it.
-    """
-    groups = {name.rpartition("/")[0] for name in files if _is_group(name)}
-    inhabited = {"/".join(name.split("/")[:3]) for name in files if name.endswith(".in")} & groups
-    empty = groups - inhabited
-    if not empty or not inhabited:
-        return files
-    remaining = {name: data for name, data in files.items() if not name.startswith(tuple(f"{each}/" for each in empty))}
-    names = {each.removeprefix("data/") for each in empty}
-    settings = {each: read_map(bytes_of(remaining[f"{each}/{GROUP_FILE}"]), constants) for each in sorted(inhabited)}
-    for each, value in settings.items():
-        write_map(remaining, f"{each}/{GROUP_FILE}", value, _without(value, "require_pass", names))
-    secret = read_map(bytes_of(remaining.get(SECRET, b"")), constants)
-    scores = [value.get("max_score") for value in settings.values()]
-    most = sum(score for score in scores if isinstance(score, int))
-    write_map(remaining, SECRET, secret, {**_without(secret, "require_pass", names), "max_score": most})
-    jurado = read_map(bytes_of(remaining["jurado.yaml"]), {})
-    write_map(remaining, "jurado.yaml", jurado, _without(jurado, "final", names))
-    return remaining
-
-
-def _is_group(name: str) -> bool:
-    return name.startswith("data/secret/") and name.endswith(f"/{GROUP_FILE}") and name.count("/") == 3
-
-
-def _without(value: GroupValue, key: str, names: Collection[str]) -> GroupValue:
-    """A map whose list at `key`, or single name, has lost some names."""
-    listed = value.get(key)
-    listed = listed if isinstance(listed, list) else [] if listed is None else [listed]
-    left = [each for each in listed if each not in names]
-    return value if left == listed else {**value, key: left}
-
-
 def read_map(data: bytes, constants: Constants) -> GroupValue:
     """A map of a package's YAML with the constants put in; empty where there is nothing."""
     value: GroupValue | None = yaml.load(replace_constants(data.decode(), constants), StrictLoader)
@@ -86,23 +49,27 @@ def write_map(files: dict[str, Content], name: str, before: GroupValue, after: G
         files[name] = yaml.safe_dump(after, sort_keys=False, allow_unicode=True).encode()
 
 
-PACKED_GROUPS_SECRET = "secret"
+def _with_groups(files: dict[str, Content], package: Package, rows: Sequence[TestGroupRow]) -> dict[str, Content]:
+    """The files with the groups as the rows have them; the same files where the package has them so.
 
-
-def with_groups(files: dict[str, Content], package: Package, rows: Sequence[TestGroupRow]) -> dict[str, Content]:
-    """The files with the groups as the rows have them; the same files where the package has them so."""
-    groups = [package_group(row) for row in rows if row.kind != "sample"]
-    before = {group.name: group for group in package.groups}
-    if all(before.get(group.name) == group for group in groups):
+    Groups without a row, and what names them, are left out: the format knows none without a case.
+    """
+    names = {row.name for row in rows}
+    groups = [
+        replace(package_group(row), require_pass=tuple(name for name in row.require_pass if name in names))
+        for row in rows
+        if row.kind != "sample"
+    ]
+    before = {group.name: group for group in package.groups if group.name != "sample"}
+    gone = tuple(f"data/{name}/" for name in before if name not in names and name != "secret")
+    if not gone and all(before.get(group.name) == group for group in groups):
         return files
-    constants, names = package.problem.constants, {group.name for group in groups}
-    gone = {f"data/{name}/{GROUP_FILE}" for name in before if name not in names and name != "sample"}
-    changed = {name: data for name, data in files.items() if name not in gone}
-    if PACKED_GROUPS_SECRET not in names:
-        path = f"data/{PACKED_GROUPS_SECRET}/{GROUP_FILE}"
-        known = read_map(bytes_of(files.get(path, b"")), constants)
+    constants = package.problem.constants
+    changed = {name: data for name, data in files.items() if not name.startswith(gone)}
+    if "secret" not in names:
+        known = read_map(bytes_of(files.get(SECRET, b"")), constants)
         rest = {key: value for key, value in known.items() if key not in {"require_pass", "score_aggregation"}}
-        write_map(changed, path, known, {**rest, "max_score": sum(group.max_score or 0 for group in groups)})
+        write_map(changed, SECRET, known, {**rest, "max_score": sum(group.max_score or 0 for group in groups)})
     for group in groups:
         path = f"data/{group.name}/{GROUP_FILE}"
         known = read_map(bytes_of(files.get(path, b"")), constants)
@@ -186,7 +153,7 @@ def _changed(
         raise NotPackable("expected a secret test case with an expected answer, as each package has one, found none")
     changed = _with_cases(files, package, answered, row.metadata_.get("sample_outputs", {}))
     used = {each.group_name for each in answered}
-    changed = with_groups(changed, package, [each for each in groups if each.name in used])
+    changed = _with_groups(changed, package, [each for each in groups if each.name in used])
     changed = _with_case_list(changed, package, row, {each.name for each in answered})
     stale = {f"{UNANSWERED}/{_path(each)}.in" for each in answered}
     changed = {name: content for name, content in changed.items() if name not in stale}
@@ -233,7 +200,7 @@ def _with_cases(
         if texts:
             own = yaml.safe_load(bytes_of(remaining.get(f"{path}.yaml", b""))) or {}
             write_map(remaining, f"{path}.yaml", own, {**own, **texts})
-    return without_empty_groups(remaining, package.problem.constants)
+    return remaining
 
 
 def _either(package: Package, name: str, files: FileStore, sha256: str, size: int) -> File:
