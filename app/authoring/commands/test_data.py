@@ -1,4 +1,4 @@
-"""`jurado admin testcase upload|move|group|order|points`: many test cases at once, and the groups of a problem.
+"""`jurado admin testcase upload|group|order|points`: many test cases at once, and the groups of a problem.
 
 - `jurado admin testcase`: test cases of problems, and the expected answers made for them.
 """
@@ -78,23 +78,6 @@ def _zipped(place: Path) -> bytes:
     if not paths:
         raise Failure(f"{place}: expected test cases such as secret/01.in, found none")
     return zip_bytes({path.relative_to(place).as_posix(): path.read_bytes() for path in paths})
-
-
-@command("admin testcase move")
-def move_cases(
-    problem_id: ProblemId,
-    group: Annotated[str, typer.Argument(metavar="GROUP", help="such as secret/large")],
-    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="base names of test cases")],
-    rejudging: Joins = None,
-    keep: Keep = False,
-    preview: PreviewOnly = False,
-) -> Request:
-    """Move test cases to another group, which shares its points among its cases again.
-
-    Examples:
-      jurado admin testcase move mysum secret/large 07 08
-    """
-    return _change(problem_id, {"move": dict.fromkeys(names, group)}, parameters(rejudging, keep=keep, preview=preview))
 
 
 @command("admin testcase group")

@@ -25,7 +25,7 @@ from app.core.pages.gate import Fields, how_of, see
 from app.core.pages.languages import _, confirm
 from app.core.pages.pages import DONE, Done, page, type_word
 from app.core.pages.sent_forms import SEEN_VERSION
-from app.core.pages.visitor import Reading, TheService, Visitor, Writing
+from app.core.pages.visitor import Reading, TheService, Visitor
 from app.core.service import Service
 from app.judging.service.problem_changes import How, Preview, RejudgingView
 from app.problems.queries.problems import existing
@@ -107,7 +107,7 @@ def delete_case(
     problem_id: str,
     case_name: str,
     fields: Fields,
-    session: Writing,
+    session: Reading,
 ) -> Response:
     """Delete a case, as long as its group keeps another; what would change anybody's points waits as a rejudging."""
     confirm(
@@ -117,7 +117,7 @@ def delete_case(
         _("Delete the case"),
     )
     group = _case(session, problem_id, case_name).group
-    opened = testcases.delete_case(service, viewer, session, (problem_id, group, case_name), How())
+    opened = testcases.delete_case(service, viewer, (problem_id, group, case_name), How())
     if isinstance(opened, RejudgingView):
         return see(request, f"/admin/{opened.href}")
     return see(request, f"/admin/problems/{problem_id}", done="removed")

@@ -30,7 +30,7 @@ from app.authoring.service.testcases import (
 )
 from app.core.errors import BadRequest, UnsupportedMedia
 from app.core.faults import Steps
-from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheAuthenticator, TheService, TheSnapshot, Writing
+from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheAuthenticator, TheService, TheSnapshot
 from app.core.http.downloads import (
     ARCHIVE,
     BYTES,
@@ -161,13 +161,12 @@ def delete_testcase(
     group: str,
     name: str,
     viewer: CurrentViewer,
-    session: Writing,
     service: TheService,
     how: TheHow,
 ) -> Response:
     """Only while its group keeps another. Where it would change what anybody has, it becomes a rejudging (202)."""
-    opened = delete_case(service, viewer, session, (problem_id, group, name), how)
-    return Response(status_code=204) if opened is None else accepted(opened)
+    outcome = delete_case(service, viewer, (problem_id, group, name), how)
+    return Response(status_code=204) if isinstance(outcome, ProblemDetails) else accepted(outcome)
 
 
 packages_router = APIRouter(route_class=GatedRoute, tags=["problems"])

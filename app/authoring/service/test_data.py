@@ -76,7 +76,7 @@ def put_cases(
         for name, settings in settings_of.items()
     ]
     data = DataChange(problem_id, cases, groups, only=only)
-    return _store(service, viewer, data, f"{len(cases)} test cases of {problem_id} have been put", how)
+    return store(service, viewer, data, f"{len(cases)} test cases of {problem_id} have been put", how)
 
 
 def arrange(
@@ -86,12 +86,13 @@ def arrange(
     with service.database.read() as session:
         existing(session, problem_id)
     data = DataChange(problem_id, (), body.groups, body.move, body.delete, order=body.order, points=body.points)
-    return _store(service, viewer, data, f"test data of {problem_id} have been arranged", how)
+    return store(service, viewer, data, f"test data of {problem_id} have been arranged", how)
 
 
-def _store(
+def store(
     service: Service, viewer: Viewer, data: DataChange, note: str, how: How
 ) -> ProblemDetails | RejudgingView | Preview:
+    """Make a change of test data as one version, or open a rejudging; raises BadRequest with every fault."""
     author = Author(viewer.account_id, note)
     try:
         if how.preview:

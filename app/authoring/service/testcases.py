@@ -12,17 +12,15 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.authoring.service.packages import CaseView, details
+from app.authoring.service import test_data
+from app.authoring.service.packages import CaseView, ProblemDetails
 from app.authoring.service.reference_runs import ReferenceRunRequest, options_of, queue_run
-from app.authoring.service.test_data import check_cases
 from app.contests import queries as contests_queries
 from app.contests.service.visibility import the_problem
 from app.core.clics import number
 from app.core.clock import utc_now
-from app.core.db.database import after_commit
 from app.core.errors import BadRequest, NotFound
 from app.core.faults import Faults
-from app.core.files.files import OnlyHashes
 from app.core.json_documents import ProvenanceDocument
 from app.core.messages import N_, Message, did_you_mean, joined
 from app.core.service import Service
@@ -30,15 +28,15 @@ from app.domain.contests import CaseKind, ScoredProblem
 from app.domain.documents import FoundScore
 from app.domain.scoring import phase_scale
 from app.judging.queries import rejudging_changes
-from app.judging.service.problem_changes import How, Preview, RejudgingView, change
+from app.judging.service.problem_changes import How, Preview, RejudgingView
 from app.packages.files import BAD_NAME, NAME
 from app.packages.settings import CaseSettings
 from app.packages.texts import SentCase, check_texts
 from app.packages.zips import kept_zip
-from app.problems.queries import pins, problems, testcases
+from app.problems.queries import pins, problems
 from app.problems.queries.problems import existing
 from app.problems.queries.testcases import NewCase
-from app.problems.queries.versions import Author
+from app.problems.queries.testdata import DataChange
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import TestCaseRow
 from checkers.doors import Phrase
@@ -125,36 +123,37 @@ def inputs_zip(service: Service, viewer: Viewer, snapshot: ContestSnapshot, sess
 def put_case(service: Service, viewer: Viewer, request: CaseRequest, how: How) -> CasePut | RejudgingView | Preview:
     """Check a test case and store it, or open a rejudging where that changes what somebody has.
 
-    Raises BadRequest with all faults, Conflict, or PreconditionFailed.
+    Without an expected answer, the job that makes it is started, where the problem names a solver. Raises BadRequest
+    with all faults, Conflict, or PreconditionFailed.
     """
-    new, score = _checked(service, request)
-    return _store(service, new, score, viewer.account_id, how)
+    new, score, is_new = _checked(service, request)
+    data = DataChange(new.problem_id, [(new, score)], single=new.group)
+    note = f"test case {new.name} of {new.problem_id} has been put"
+    stored = test_data.store(service, viewer, data, note, how)
+    if isinstance(stored, Preview):
+        return stored
+    with service.database.write() as session:
+        job_id = _start_reference_run(session, new, viewer.account_id)
+    if job_id is not None:
+        service.jobs.wake(job_id)
+    if isinstance(stored, RejudgingView):
+        return stored.model_copy(update={"reference_run": job_id})
+    case = next(case for case in stored.testcases if case.name == new.name)
+    return CasePut(case.model_copy(update={"reference_run": job_id}), is_new)
 
 
 def delete_case(
-    service: Service, viewer: Viewer, session: Session, case: tuple[str, str, str], how: How
-) -> RejudgingView | Preview | None:
+    service: Service, viewer: Viewer, case: tuple[str, str, str], how: How
+) -> ProblemDetails | RejudgingView | Preview:
     """Delete a test case (problem, group, name), or open a rejudging where that changes what somebody has.
 
     Raises NotFound, or Conflict for the last case of a group.
     """
     problem_id, group, name = case
-    existing(session, problem_id)
-
-    def write() -> None:
-        if not testcases.delete_case(session, problem_id, group, name):
-            raise NotFound(
-                N_("problem %(problem)r has no test case %(case)r in %(group)r"),
-                problem=problem_id,
-                case=name,
-                group=group,
-            )
-
-    author = Author(viewer.account_id, f"test case {name} of {problem_id} has been deleted")
-    opened = change(session, problem_id, write, author, how)
-    if isinstance(opened, RejudgingView):
-        after_commit(session, service.engine.take_up)
-    return opened
+    with service.database.read() as session:
+        existing(session, problem_id)
+    data = DataChange(problem_id, deleted=[name], single=group)
+    return test_data.store(service, viewer, data, f"test case {name} of {problem_id} has been deleted", how)
 
 
 def _shown_cases(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem: ScoredProblem) -> list[Shown]:
@@ -203,12 +202,13 @@ def _view(viewer: Viewer, snapshot: ContestSnapshot, problem: ScoredProblem, eac
     return view
 
 
-def _checked(service: Service, request: CaseRequest) -> tuple[NewCase, FoundScore | None]:
-    """The test case to be put, with the score of its expected answer; raises BadRequest with all its faults."""
+def _checked(service: Service, request: CaseRequest) -> tuple[NewCase, FoundScore | None, bool]:
+    """The test case to be put, the score of its expected answer, and whether it is new; raises BadRequest."""
     problem_id, group, name, given = request.problem_id, request.group, request.name, request.input
     with service.database.read() as session:
         row = existing(session, problem_id)
         groups = [each.name for each in problems.groups(session, problem_id)]
+        is_new = problems.test_case(session, problem_id, name) is None
     faults = _name_faults(group, name, groups)
     options = options_of(request.options, faults)
     score = None
@@ -218,44 +218,14 @@ def _checked(service: Service, request: CaseRequest) -> tuple[NewCase, FoundScor
         case = SentCase(f"data/{group}/{name}", given, request.answer, CaseSettings())
         answers = {} if request.answer is None else {f"{case.path}.ans": request.answer}
         check_texts({f"{case.path}.in": given, **answers}, faults)
-        score = check_cases(service, row, [case], faults).get(name)
+        score = test_data.check_cases(service, row, [case], faults).get(name)
     if given is None or faults.errors:
         errors = [{"file": each.file, "where": each.where, "message": each.message} for each in faults.errors]
         raise BadRequest(joined((str(each) for each in faults.errors), "; "), errors=errors)
     provenance: ProvenanceDocument = {"from": "admin"}
     if options:
         provenance["reference"] = options
-    return NewCase(problem_id, group, name, given, request.answer, provenance), score
-
-
-def _store(
-    service: Service, new: NewCase, score: FoundScore | None, account_id: str | None, how: How
-) -> CasePut | RejudgingView | Preview:
-    """Put a test case: at once, or as a rejudging where submissions exist; the files of a preview are not kept."""
-    files = OnlyHashes() if how.preview else service.files
-    for data in (new.input, new.answer):
-        if data is not None:
-            files.keep(data)  # before the first query: other writers do not wait for the disk
-    created = False
-
-    def write() -> None:
-        nonlocal created
-        _, created = testcases.put_case(session, files, new, score)
-
-    author = Author(account_id, f"test case {new.name} of {new.problem_id} has been put")
-    with service.database.write(quiet=how.preview) as session:
-        opened = change(session, new.problem_id, write, author, how)
-        if isinstance(opened, Preview):
-            return opened
-        job_id = _start_reference_run(session, new, account_id)
-        problem = details(session, existing(session, new.problem_id))
-    if job_id is not None:
-        service.jobs.wake(job_id)
-    if isinstance(opened, RejudgingView):
-        service.engine.take_up()
-        return opened.model_copy(update={"reference_run": job_id})
-    case = next(case for case in problem.testcases if case.name == new.name)
-    return CasePut(case.model_copy(update={"reference_run": job_id}), created)
+    return NewCase(problem_id, group, name, given, request.answer, provenance), score, is_new
 
 
 def _start_reference_run(session: Session, new: NewCase, account_id: str | None) -> str | None:

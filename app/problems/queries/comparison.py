@@ -15,8 +15,7 @@ from typing import Literal, NamedTuple
 
 from app.contests.schemas import Rule
 from app.core.json_documents import CaseDocument, ProblemColumns, ProblemDocument
-from app.domain.documents import ProblemSettingsDocument
-from app.problems.queries.problem_diff import Cases, answer_limit, changed, rule_of, unanswered
+from app.problems.queries.problem_diff import Cases, changed, rule_of, unanswered
 from app.problems.queries.problems import KeptPackage, group_columns, problem_columns
 
 # The keys of jurado.yaml that judging follows; which groups are final is told by the groups themselves.
@@ -146,17 +145,11 @@ class CaseChange(NamedTuple):
 
 def summary(before: ProblemDocument, after: ProblemDocument) -> list[str]:
     """The difference in words, a line for each thing that is another."""
-    old, new = before["columns"]["settings"], after["columns"]["settings"]
     lines = [
-        f"{what}: {mine} → {theirs}"
-        for what, mine, theirs in (
-            ("checker", _checker(old), _checker(new)),
-            ("scoring", _words(old["scoring"]), _words(new["scoring"])),
-            ("most bytes of an answer", answer_limit(old), answer_limit(new)),
-        )
-        if mine != theirs
+        f"{each.where}: {each.expected} → {each.found}"
+        for each in differences(before, after)
+        if not each.where.startswith("test case ")
     ]
-    lines += _group_lines(before, after)
     lines += _case_lines(before["cases"], after["cases"])
     for contest in after["rules"]:
         if contest in before["rules"] and rule_of(before, contest) != rule_of(after, contest):
@@ -165,33 +158,10 @@ def summary(before: ProblemDocument, after: ProblemDocument) -> list[str]:
     return lines or ["texts and other settings"]
 
 
-def _checker(settings: ProblemSettingsDocument) -> str:
-    """The checker in words: its name, or how a package's own is asked and the beginning of its sha256."""
-    own = settings.get("program")
-    return settings["checker"] if own is None else f"{own['protocol']} {own['sha256'][:HASH_SHOWN]}, {own['points']}"
-
-
 def _words(value: Mapping[str, object], other: Mapping[str, object] | None = None) -> str:
     """A mapping in words, or only what is not the same in another one."""
     shown = {key: each for key, each in value.items() if other is None or other.get(key) != each}
     return ", ".join(f"{key} {each}" for key, each in shown.items())
-
-
-def _group_lines(before: ProblemDocument, after: ProblemDocument) -> list[str]:
-    old, new = ({group["name"]: group for group in version["groups"]} for version in (before, after))
-    lines = [f"group {name}: removed" for name in old if name not in new]
-    for name, group in new.items():
-        if name not in old:
-            lines.append(f"group {name}: added")
-            continue
-        before_it: Mapping[str, object] = old[name]
-        columns = changed(before_it, group)
-        lines += [
-            f"group {name}: {column} {before_it[column]} → {value}"
-            for column, value in columns.items()
-            if column != "ordinal"
-        ]
-    return lines
 
 
 def _case_lines(old: Cases, new: Cases) -> list[str]:

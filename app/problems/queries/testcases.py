@@ -1,4 +1,4 @@
-"""Putting single test cases into a problem, and taking them out."""
+"""Rows of test cases: put, numbered, and given expected answers and their scores."""
 
 from __future__ import annotations
 
@@ -13,14 +13,12 @@ from sqlalchemy.orm import Session
 from app.core.clock import utc_now
 from app.core.files.files import FileStore
 from app.core.json_documents import ProvenanceDocument
-from app.core.messages import N_
 from app.domain.counting import Exact
 from app.domain.documents import CaseListDocument, FoundScore, ProblemSettingsDocument
 from app.domain.scoring import pair
 from app.packages import model
 from app.packages.model import Aggregation, Group, GroupKind
 from app.problems.queries import problems
-from app.problems.queries.problems import ProblemInUse
 from app.tables import ProblemRow, TestCaseRow, TestGroupRow
 
 
@@ -41,41 +39,19 @@ class NewCase:
     checker_args: Sequence[str] | None = None
 
 
-def put_case(
-    session: Session, files: FileStore, new: NewCase, score: FoundScore | None = None
-) -> tuple[TestCaseRow, bool]:
-    """Add a case, or replace the one of its name, and share its group's points out anew; returns (case, is it new).
+def put_row(session: Session, files: FileStore, new: NewCase, score: FoundScore | None) -> None:
+    """Add a case to its group, or replace the one of its name; ordinals and points are to be shared out after.
 
     `score` is what the expected answer scores, where that is known. Without an answer, one that was there for the same
-    input stays. Raises ProblemInUse where the name is another group's.
+    input stays.
     """
-    row, created = put_row(session, files, new, score)
-    _ensure_sample_group(session, new)
-    session.flush()
-    renumber(session, new.problem_id)
-    return row, created
-
-
-def put_row(
-    session: Session, files: FileStore, new: NewCase, score: FoundScore | None, *, moves: bool = False
-) -> tuple[TestCaseRow, bool]:
-    """Write a case's row, as `put_case`; ordinals and points are to be shared out after. `moves`: from any group."""
-    given = files.keep(new.input)  # before the first query: other writers do not wait for the disk
+    given = files.keep(new.input)
     expected = files.keep(new.answer) if new.answer is not None else None
     row = problems.any_case(session, new.problem_id, new.name)
-    created = row is None or row.removed
-    if row is not None and row.removed:
-        row.group_name, row.removed = new.group, False
+    is_new = row is None or row.removed
     row = row or _new_row(session, new)
-    if moves:
-        row.group_name = new.group
-    if row.group_name != new.group:
-        raise ProblemInUse(
-            N_("%(case)s is a test case of %(group)s already; names are unique in a problem"),
-            case=new.name,
-            group=row.group_name,
-        )
-    changed = created or row.input_sha256 != given or (expected is not None and row.answer_sha256 != expected)
+    row.group_name, row.removed = new.group, False
+    changed = is_new or row.input_sha256 != given or (expected is not None and row.answer_sha256 != expected)
     if row.input_sha256 not in {None, given}:
         _forget_shown(session, new)
     row.input_sha256, row.input_size = given, len(new.input)
@@ -87,7 +63,6 @@ def put_row(
     if new.checker_args is not None:
         row.checker_args = list(new.checker_args)
     session.add(row)
-    return row, created
 
 
 def _forget_shown(session: Session, new: NewCase) -> None:
@@ -110,44 +85,6 @@ def _new_row(session: Session, new: NewCase) -> TestCaseRow:
         points_num=0,
         points_den=1,
         checker_args=args if all(case.checker_args == args for case in sisters) else [],
-    )
-
-
-def delete_case(session: Session, problem_id: str, group: str, name: str) -> bool:
-    """Take a case out; False if there is none. Raises ProblemInUse if it is its group's last."""
-    row = problems.test_case(session, problem_id, name)
-    if row is None or row.group_name != group:
-        return False
-    sisters = [case for case in problems.test_cases(session, problem_id) if case.group_name == group]
-    if len(sisters) == 1 and group != "sample":
-        raise ProblemInUse(
-            N_("%(case)s is the only test case of %(group)s, whose points nobody could earn without it"),
-            case=name,
-            group=group,
-        )
-    row.removed = True  # answers, raw scores and earlier versions refer to it
-    session.flush()
-    renumber(session, problem_id)
-    return True
-
-
-def _ensure_sample_group(session: Session, new: NewCase) -> None:
-    """A package without samples has no row for their group yet."""
-    if new.group == "sample" and not any(g.name == "sample" for g in problems.groups(session, new.problem_id)):
-        session.add(sample_group(new.problem_id))
-
-
-def sample_group(problem_id: str) -> TestGroupRow:
-    """The group of samples."""
-    return TestGroupRow(
-        problem_id=problem_id,
-        name="sample",
-        ordinal=0,
-        kind="sample",
-        max_points_num=0,
-        max_points_den=1,
-        aggregation="pass-fail",
-        require_pass=[],
     )
 
 

@@ -15,15 +15,17 @@ from sqlalchemy import delete, insert
 from sqlalchemy.orm import Session
 
 from app.core.bodies import Body, Line
+from app.core.errors import NotFound
 from app.core.faults import NONE, Faults
 from app.core.files.files import FileStore
 from app.core.json_documents import GroupDocument
+from app.core.messages import N_
 from app.domain.documents import CaseListDocument, FoundScore
 from app.packages import model
 from app.problems.queries import problem_diff, problems, testcases
+from app.problems.queries.problems import ProblemInUse
 from app.problems.queries.testcases import NewCase
 from app.tables import ProblemRow, TestGroupRow
-from checkers.doors import N_
 
 GROUP = re.compile(r"secret(/[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,99})?")
 AGGREGATIONS = ("sum", "min", "pass-fail")
@@ -47,6 +49,7 @@ class TestGroupChange(Body):
 class DataChange:
     """A change of a problem's test data: moved are groups by the names of cases; `only`: all other cases go.
 
+    single  the group of the only case that is put or deleted: it must be in this group, which keeps another case
     order   names of cases that come first in their groups; None: as it is
     points  of single cases in groups with `sum`; None: an equal share of what is left
     """
@@ -59,14 +62,16 @@ class DataChange:
     only: bool = False
     order: Sequence[str] | None = None
     points: Mapping[str, int | None] = field(default_factory=dict)
+    single: str | None = None
 
 
 def write(session: Session, files: FileStore, change: DataChange) -> None:
     """Write all of it; raises PackageErrors with every fault, and then the caller rolls back."""
     faults = Faults()
+    _check_single(session, change)
     _put_groups(session, change, faults)
     for new, score in change.cases:
-        testcases.put_row(session, files, new, score, moves=True)
+        testcases.put_row(session, files, new, score)
     _move_and_delete(session, change, faults)
     session.flush()
     _drop_empty(session, change, faults)
@@ -76,11 +81,32 @@ def write(session: Session, files: FileStore, change: DataChange) -> None:
     testcases.renumber(session, change.problem_id)
 
 
+def _check_single(session: Session, change: DataChange) -> None:
+    """Raise NotFound or ProblemInUse where a single case is in another group, or the last one of its group."""
+    if change.single is None:
+        return
+    groups = {row.name: row.group_name for row in problems.test_cases(session, change.problem_id)}
+    for new, _ in change.cases:
+        if (group := groups.get(new.name, change.single)) != change.single:
+            message = N_("%(case)s is a test case of %(group)s already; names are unique in a problem")
+            raise ProblemInUse(message, case=new.name, group=group)
+    for name in change.deleted:
+        if groups.get(name) != change.single:
+            message = N_("problem %(problem)r has no test case %(case)r in %(group)r")
+            raise NotFound(message, problem=change.problem_id, case=name, group=change.single)
+        if change.single != "sample" and list(groups.values()).count(change.single) == 1:
+            message = N_("%(case)s is the only test case of %(group)s, whose points nobody could earn without it")
+            raise ProblemInUse(message, case=name, group=change.single)
+
+
 def _put_groups(session: Session, change: DataChange, faults: Faults) -> None:
     """Write the groups anew: rows whose names change cannot be altered in place."""
     groups = {row.name: problem_diff.group_document(row) for row in problems.groups(session, change.problem_id)}
-    if any(new.group == "sample" for new, _ in change.cases) or "sample" in change.moved.values():
-        groups.setdefault("sample", problem_diff.group_document(testcases.sample_group(change.problem_id)))
+    needs_samples = any(new.group == "sample" for new, _ in change.cases) or "sample" in change.moved.values()
+    if not change.groups and not (needs_samples and "sample" not in groups):
+        return
+    if needs_samples:
+        groups.setdefault("sample", _new_group("sample"))
     for group in change.groups:
         _check_group(group, faults)
         known = groups.setdefault(group.name, _new_group(group.name))
@@ -105,7 +131,7 @@ def _new_group(name: str) -> GroupDocument:
     return {
         "name": name,
         "ordinal": 0,
-        "kind": "provisional",
+        "kind": "sample" if name == "sample" else "provisional",
         "max_points_num": 0,
         "max_points_den": 1,
         "aggregation": DEFAULT_AGGREGATION,

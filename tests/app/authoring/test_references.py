@@ -24,7 +24,7 @@ from app.judging.service.reference_runs import REFERENCE_RUN
 from app.judging.service.staff import EngineSettings
 from app.packages.catalog import bundled
 from app.packages.read import read_package
-from app.problems.queries import pins, problems, testcases
+from app.problems.queries import pins, problems, testcases, testdata
 from app.problems.queries.versions import Author
 from app.tables import AccountRow, ContestProblemRow, ContestRow, JobRow, JudgementRow, SubmissionRow, TestCaseRow
 from tests.builders.service import Idle
@@ -161,7 +161,8 @@ def test_a_case_whose_new_input_waits_in_a_rejudging_is_solved_as_it_will_be(ben
     given = bench.files.load(bench.case("105-n12-p30").input_sha256)
 
     def put() -> None:
-        testcases.put_case(session, bench.files, testcases.NewCase("comesolo", "secret", CASE, given))
+        new = testcases.NewCase("comesolo", "secret", CASE, given)
+        testdata.write(session, bench.files, testdata.DataChange("comesolo", [(new, None)]))
 
     with bench.database.write() as session:
         change = rejudging_changes.Change("comesolo", put, Author(None, "why"))

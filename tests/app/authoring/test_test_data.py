@@ -218,7 +218,7 @@ def test_in_a_running_contest_it_is_previewed_and_waits_as_a_rejudging(problem: 
         ("04", "added"),
     }
     waits = send(problem, GROUPS, code=202)
-    assert "group secret/a: added" in waits["changes"]
+    assert "group secret/a: kind: nothing → provisional" in waits["changes"]
     judge(problem.service)
     assert everything(problem) == before
     do(problem, "apply", waits)

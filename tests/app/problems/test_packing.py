@@ -13,10 +13,11 @@ from sqlalchemy.orm import Session
 
 from app.core.service import Service
 from app.packages.read import read_archive
-from app.problems.queries import problems, testcases
+from app.problems.queries import problems, testdata
 from app.problems.queries.packing import UNANSWERED, NotPackable, packed
 from app.problems.queries.problems import ProblemInUse
 from app.problems.queries.testcases import NewCase
+from app.problems.queries.testdata import DataChange
 from app.tables import ProblemRow
 from tests.builders.contests import FINAL, add_problem
 from tests.builders.service import open_service
@@ -60,7 +61,8 @@ def put(session: Session, service: Service, slug: str, case: tuple[str, str, byt
     if group != "sample" and group not in {each.name for each in problems.groups(session, slug)}:
         return
     with suppress(ProblemInUse):  # the name is another group's
-        testcases.put_case(session, service.files, NewCase(slug, group, name, given_input, answer))
+        new = NewCase(slug, group, name, given_input, answer)
+        testdata.write(session, service.files, DataChange(slug, [(new, None)], single=group))
 
 
 def answered(session: Session, slug: str) -> dict[str, tuple[str, bytes, bytes]]:
