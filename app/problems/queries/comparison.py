@@ -38,7 +38,7 @@ def package_document(stored: KeptPackage) -> ProblemDocument:
     return {
         "columns": problem_columns(stored),
         "groups": group_columns(stored.package),
-        "cases": {case.name: case.columns.copy() for case in stored.cases},
+        "cases": {name: columns.copy() for name, columns in stored.cases.items()},
         "rules": {},
     }
 

@@ -36,23 +36,15 @@ class ProblemInUse(Conflict):
 
 
 @dataclass(frozen=True, slots=True)
-class KeptCase:
-    """A package's case once its files are stored: the columns that its row gets."""
-
-    name: str
-    columns: CaseDocument
-
-
-@dataclass(frozen=True, slots=True)
 class KeptPackage:
-    """A package whose files are stored, before any row points to them."""
+    """A package whose files are stored, before any row points to them; `cases` are the columns of rows, by name."""
 
     package: Package
     zipped: str
     statements: Mapping[str, StatementDocument]
     outputs: Mapping[str, str]
     solutions: Mapping[str, StatementDocument]
-    cases: Sequence[KeptCase]
+    cases: Mapping[str, CaseDocument]
 
 
 def keep_package(files: FileStore, package: Package, *, archive: bool = True, steps: Steps = SILENT) -> KeptPackage:
@@ -164,39 +156,36 @@ def _metadata(package: Package) -> MetadataDocument:
     return cast(MetadataDocument, package.problem.model_dump(mode="json"))  # it has the model's fields
 
 
-def _keep_cases(files: FileStore, package: Package, steps: Steps) -> list[KeptCase]:
+def _keep_cases(files: FileStore, package: Package, steps: Steps) -> dict[str, CaseDocument]:
     """Store the cases: small ones many at a time, as nearly all of their time is waiting for the disk."""
 
-    def keep(numbered: tuple[Case, int]) -> KeptCase:
-        return _keep_case(files, *numbered)
+    def keep(numbered: tuple[Case, int]) -> tuple[str, CaseDocument]:
+        return numbered[0].name, _keep_case(files, *numbered)
 
     numbered = list(zip(package.cases, ordinals(package), strict=True))
     small = [each for each in numbered if _size(each[0]) <= SMALL]
-    small_ones = steps.each(STORING, small, ahead(keep, small, 2 * AT_ONCE, AT_ONCE))
-    by_name = {case.name: case for case in small_ones}
-    return [by_name.get(each[0].name) or keep(each) for each in steps.over(STORING, numbered)]
+    kept = dict(steps.each(STORING, small, ahead(keep, small, 2 * AT_ONCE, AT_ONCE)))
+    kept.update(keep(each) for each in steps.over(STORING, numbered) if each[0].name not in kept)
+    return {case.name: kept[case.name] for case in package.cases}
 
 
 def _size(case: Case) -> int:
     return case.input.size + (0 if case.answer is None else case.answer.size)
 
 
-def _keep_case(files: FileStore, case: Case, ordinal: int) -> KeptCase:
+def _keep_case(files: FileStore, case: Case, ordinal: int) -> CaseDocument:
     given, expected = case.input.read(), None if case.answer is None else case.answer.read()
-    return KeptCase(
-        case.name,
-        {
-            "group_name": case.group,
-            "ordinal": ordinal,
-            "points_num": case.max_points.numerator,
-            "points_den": case.max_points.denominator,
-            "input_sha256": files.keep(given),
-            "input_size": len(given),
-            "answer_sha256": None if expected is None else files.keep(expected),
-            "answer_size": None if expected is None else len(expected),
-            "checker_args": list(case.checker_args),
-        },
-    )
+    return {
+        "group_name": case.group,
+        "ordinal": ordinal,
+        "points_num": case.max_points.numerator,
+        "points_den": case.max_points.denominator,
+        "input_sha256": files.keep(given),
+        "input_size": len(given),
+        "answer_sha256": None if expected is None else files.keep(expected),
+        "answer_size": None if expected is None else len(expected),
+        "checker_args": list(case.checker_args),
+    }
 
 
 def _put_groups(session: Session, package: Package) -> None:
@@ -221,19 +210,19 @@ def group_columns(package: Package) -> list[GroupDocument]:
     ]
 
 
-def _put_cases(session: Session, problem_id: str, cases: Sequence[KeptCase]) -> None:
+def _put_cases(session: Session, problem_id: str, cases: Mapping[str, CaseDocument]) -> None:
     """Change the rows that stay in place (answers point to them), add the new ones, drop the rest."""
     every = {row.name: row for row in all_cases(session, problem_id)}
     old = {name: row for name, row in every.items() if not row.removed}
-    for case in cases:
-        old.pop(case.name, None)
-        row = every.get(case.name) or TestCaseRow(problem_id=problem_id, name=case.name)
+    for name, columns in cases.items():
+        old.pop(name, None)
+        row = every.get(name) or TestCaseRow(problem_id=problem_id, name=name)
         row.removed = False
-        if row.input_sha256 != case.columns["input_sha256"] or row.answer_sha256 != case.columns["answer_sha256"]:
+        if row.input_sha256 != columns["input_sha256"] or row.answer_sha256 != columns["answer_sha256"]:
             row.provenance = {"from": "package"}
             row.reference_raw_num = row.reference_raw_den = None
             row.reference_multiplier_num = row.reference_multiplier_den = None
-        for column, value in case.columns.items():
+        for column, value in columns.items():
             setattr(row, column, value)
         session.add(row)
     for row in old.values():

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
+from pathlib import Path
 
 import structlog
 from pydantic import BaseModel, ConfigDict
@@ -46,29 +47,7 @@ WORDS = {
 SOLUTIONS = {"en": "solution", "es": "solución", "ru": "решение", "sk": "riešenie"}
 # The folder of a statement's images, as its page sees it.
 IMAGE_FOLDER = "statement"
-STYLE = """\
-:root { color-scheme: light dark; }
-body {
-  max-width: 43rem; margin: 1.5rem auto; padding: 0 1rem; overflow-wrap: break-word;
-  font: 1rem/1.6 system-ui, sans-serif; color: light-dark(#191b1e, #e9eaec); background: light-dark(#fff, #181b1f);
-}
-h1 { font-size: 2rem; line-height: 1.2; }
-h2 { font-size: 1.2rem; margin: 2rem 0 0.5rem; }
-a { color: light-dark(#1a4fb0, #8fb6ff); }
-pre { overflow: auto; max-height: 40rem; padding: 0.75rem; }
-pre { border-radius: 6px; background: light-dark(#f0f0ec, #101215); }
-pre, code { font: 0.9rem/1.4 ui-monospace, monospace; }
-img { display: block; max-width: 100%; height: auto; }
-table { display: block; overflow-x: auto; border-collapse: collapse; }
-th, td { padding: 0.2rem 0.8rem; border-bottom: 1px solid #8a8f98; text-align: left; }
-math {
-  font-family: "STIX Two Math", "Latin Modern Math", "Cambria Math", "STIX Math", "DejaVu Math TeX Gyre",
-    "Noto Sans Math", math, serif;
-}
-math[display="block"] { display: block math; overflow-x: auto; overflow-y: hidden; padding: 0.2rem 0; }
-blockquote { margin: 1rem 0; padding-left: 1rem; border-left: 3px solid #8a8f98; }
-@media print { pre { max-height: none; } }
-"""
+STYLE = (Path(__file__).parent.parent / "static" / "statement.css").read_text(encoding="utf-8")
 LARGEST_SHOWN = 20_000
 # Characters that are rendered without another process: the slowest known take two seconds, usual ones 20 ms.
 QUICK = 16 * 1024
@@ -158,7 +137,10 @@ def page(title: str, text: str, language: str) -> str:
 
 @lru_cache(maxsize=64)
 def fragment(title: str, text: str, folder: str) -> str:
-    """The HTML of a statement, or its Markdown as plain text where rendering takes too long; images are in `folder`."""
+    """The HTML of a statement, kept as the slowest take seconds (guarantee 6); images are in `folder`.
+
+    Its Markdown as plain text where rendering takes too long.
+    """
     if len(text) <= QUICK:
         return render(text, folder)
     try:

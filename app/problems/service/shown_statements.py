@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum, auto
@@ -18,13 +19,13 @@ from app.contests.queries import clock
 from app.contests.service.visibility import the_problem
 from app.core.clock import utc_now
 from app.core.errors import Forbidden, NotFound
+from app.core.json_documents import StatementDocument
 from app.core.messages import N_, Message, did_you_mean
 from app.core.service import Service
 from app.domain.participation import ParticipationKind, is_for_practice, own_clock
 from app.packages.markdown import image_type, with_image_folder
 from app.problems.queries import pins
 from app.problems.service import problems
-from app.problems.service.problems import samples
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import ContestProblemRow, ContestRow, ProblemRow
 
@@ -131,14 +132,26 @@ def statement(
 ) -> Statement:
     """The statement in the reader's language, or in another one where that is missing; raises NotFound."""
     row, language = _chosen(snapshot, session, problem_id, reader)
-    file = row.statements[language]
-    if file["kind"] != "md":
-        return Statement(service.files.load(file["sha256"]), problems.MIMES[file["kind"]], language)
-    text = _markdown(service, session, snapshot.contest.id, row, language)
+    shown = problems.samples(session, service, snapshot.contest.id, row.id)
     title = problems.title_of(row.names, language)
+    return _statement(service, row.statements[language], title, shown, language, reader)
+
+
+def _statement(
+    service: Service,
+    file: StatementDocument,
+    title: str,
+    samples: Sequence[problems.Sample] | None,
+    language: str,
+    reader: Reader,
+) -> Statement:
+    """A text as the reader wants it: a file as it is, Markdown with the samples put in, or HTML made of it."""
+    data = service.files.load(file["sha256"])
+    if file["kind"] != "md":
+        return Statement(data, problems.MIMES[file["kind"]], language)
+    text = data.decode() if samples is None else problems.with_samples(data.decode(), samples, language)
     if reader.wants_markdown:
-        text = with_image_folder(text, reader.address)
-        return Statement(f"# {title}\n\n{text}".encode(), MARKDOWN, language)
+        return Statement(f"# {title}\n\n{with_image_folder(text, reader.address)}".encode(), MARKDOWN, language)
     return Statement(problems.page(title, text, language).encode(), HTML, language)
 
 
@@ -149,7 +162,8 @@ def statement_body(
     row, language = _chosen(snapshot, session, problem_id, reader)
     if row.statements[language]["kind"] != "md":
         return StatementBody("", language)
-    text = _markdown(service, session, snapshot.contest.id, row, language)
+    shown = problems.samples(session, service, snapshot.contest.id, row.id)
+    text = problems.with_samples(service.files.load(row.statements[language]["sha256"]).decode(), shown, language)
     title = problems.title_of(row.names, language)
     return StatementBody(problems.fragment(title, text, reader.address), language)
 
@@ -161,12 +175,6 @@ def _chosen(snapshot: ContestSnapshot, session: Session, problem_id: str, reader
     if row is None or not row.statements:
         raise NotFound(N_("problem %(problem)r has no statement"), problem=problem_id)
     return row, problems.choose_language(reader.language, reader.accepted_languages, sorted(row.statements))
-
-
-def _markdown(service: Service, session: Session, contest_id: str, row: ProblemRow, language: str) -> str:
-    """A statement in Markdown with its samples."""
-    text = service.files.load(row.statements[language]["sha256"]).decode()
-    return problems.with_samples(text, samples(session, service, contest_id, row.id), language)
 
 
 def solution(
@@ -187,14 +195,8 @@ def solution(
     if row is None or not texts or access is SolutionAccess.HIDDEN:
         raise NotFound(N_("there is no solution text of problem %(problem)r to read"), problem=problem_id)
     language = problems.choose_language(reader.language, reader.accepted_languages, sorted(texts))
-    file = texts[language]
-    data = service.files.load(file["sha256"])
-    if file["kind"] != "md":
-        return Statement(data, problems.MIMES[file["kind"]], language)
     title = f"{problems.title_of(row.names, language)}: {problems.solution_word(language)}"
-    if reader.wants_markdown:
-        return Statement(f"# {title}\n\n{data.decode()}".encode(), MARKDOWN, language)
-    return Statement(problems.page(title, data.decode(), language).encode(), HTML, language)
+    return _statement(service, texts[language], title, None, language, reader)
 
 
 def statement_image(snapshot: ContestSnapshot, session: Session, problem_id: str, path: str) -> StatementImage:
