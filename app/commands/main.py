@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 
 from app.accounts.commands import accounts, registration, roles
 from app.archive.commands import backup, contest_packages
-from app.authoring.commands import jobs, package_import, problems, test_data
+from app.authoring.commands import package_import, problems, test_data
 from app.commands import check, demo, ladder, package, package_new, package_serve, solver_process
 from app.contests.commands import contest_settings, contests, limits
 from app.core.commands.output import Failure, console, say

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
@@ -41,8 +39,6 @@ def export_contest(
     with Client.open() as client:
         size = download(client, f"contests/{contest_id}/package.zip", path, code=1)
     say(f"{path}: {size} bytes")
-    for line in package_lines(path):
-        say(line)
 
 
 @command("admin contest import")
@@ -84,17 +80,6 @@ def import_contest(
         )
     lines = [f"contest {brought_in['id']} has been brought in", *import_lines(brought_in["imported"])]
     report("\n".join(lines), brought_in, as_json=as_json)
-
-
-def package_lines(path: Path) -> Iterator[str]:
-    """Say what a package holds."""
-    with zipfile.ZipFile(path) as archive:
-        problems = json.loads(archive.read("problems.json"))
-        submissions = json.loads(archive.read("submissions.json"))
-        board = json.loads(archive.read("scoreboard.json"))
-    for problem in problems:
-        yield f"problem {problem['id']}: {problem['test_data_count']} test cases, as they are judged with now"
-    yield f"{len(submissions)} submissions, and a board of {len(board['rows'])} teams to compare with"
 
 
 def import_lines(imported: JsonMapping) -> Iterator[str]:

@@ -10,6 +10,7 @@ is here before the import; the accounts themselves are not made: as CLICS shows 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal, TypeVar, cast
 
 from pydantic import BaseModel, Field, ValidationError
@@ -18,7 +19,6 @@ from sqlalchemy.orm import Session
 from app.accounts import queries as accounts_queries
 from app.accounts.schemas import LARGEST_TEAM, MOST, TermsProperties, Username
 from app.accounts.service.grants import Granted
-from app.archive.service.games import OfGame, Submitted, games, keep_games
 from app.contests import queries as contests_queries
 from app.contests.schemas import Limits
 from app.core.bodies import Body
@@ -43,6 +43,15 @@ from app.teams import queries as teams_queries
 FILE = "jurado.json"
 OwnClock = Literal["virtual", "personal"]
 B = TypeVar("B", bound=Body)
+
+
+@dataclass(frozen=True, slots=True)
+class Submitted:
+    """A submission that has been brought in: the number of its row, and whose it is."""
+
+    number: int
+    team_id: str
+    problem_id: str
 
 
 class OfProblem(Body):
@@ -125,7 +134,6 @@ class Own(Body):
     input_requests: list[Request] = Field(default_factory=list)
     chosen: list[Choice] = Field(default_factory=list)
     revealed: list[Place] = Field(default_factory=list)
-    games: list[OfGame] = Field(default_factory=list)
     registration: list[Terms] = Field(default_factory=list)
     registered: list[SelfRegistered] = Field(default_factory=list)
     roles: list[RoleOf] = Field(default_factory=list)
@@ -139,14 +147,13 @@ KEYS: Mapping[str, Sequence[str]] = {
     "input_requests": ("team_id", "problem_id"),
     "chosen": ("team_id", "problem_id"),
     "revealed": ("team_id", "problem_id"),
-    "games": ("id",),
     "registration": (),
     "registered": ("account_id",),
     "roles": ("account_id",),
     "kept_teams": ("team_id",),
 }
 # Acts of teams, left out where their submissions are.
-OF_SUBMISSIONS = ("participations", "input_requests", "chosen", "revealed", "games")
+OF_SUBMISSIONS = ("participations", "input_requests", "chosen", "revealed")
 
 
 def document(session: Session, contest: ContestRow) -> Own:
@@ -179,7 +186,6 @@ def document(session: Session, contest: ContestRow) -> Own:
             for team_id, problem_id in contest.revealed
             if team_id in team_ids and problem_id in problem_ids
         ],
-        games=games(session, contest.id, team_ids),
         registration=[] if terms is None else [_of(Terms, terms)],
         registered=[
             _of(SelfRegistered, row)
@@ -237,7 +243,6 @@ def keep(
     own: Own,
     submissions: Mapping[str, Submitted],
     new_teams: Collection[str],
-    faults: FaultList,
 ) -> None:
     """Put it into the tables, but for the roles, which are granted last. Terms come in closed and without a code."""
     for limited in own.limits:
@@ -253,7 +258,6 @@ def keep(
     session.add_all(RegisteredRow(contest_id=contest.id, **dict(body)) for body in own.registered)
     new = [each.team_id for each in own.kept_teams if each.team_id in new_teams]
     teams_queries.keep(session, contest.id, new)  # the passwords of old ones are no business of its owners
-    keep_games(session, contest.id, own.games, submissions, FILE, faults)
     contest.revealed = [[body.team_id, body.problem_id] for body in own.revealed]
 
 

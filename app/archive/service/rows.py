@@ -14,8 +14,7 @@ from app.accounts import queries as queries_accounts
 from app.accounts.schemas import AccountBody
 from app.accounts.service import registration
 from app.archive.service import own as contest_own
-from app.archive.service.games import Submitted
-from app.archive.service.own import ImportedRole
+from app.archive.service.own import ImportedRole, Submitted
 from app.archive.service.package_files import Contents
 from app.archive.service.submissions import SubmissionKeeper, Trials, times
 from app.archive.service.versions import Version
@@ -291,11 +290,9 @@ class Importer:
         contest_own.check(self.own, self.submitted, self.faults)
         for name, bodies in self.own:
             for at, body in enumerate(bodies if name != "roles" else ()):
-                # A game outlives its account, and some have no submission.
-                values = {**dict(body), **({"account_id": None, "submission_id": None} if name == "games" else {})}
-                self._check_links(contest_own.FILE, f"{name}[{at}]", values)
+                self._check_links(contest_own.FILE, f"{name}[{at}]", dict(body))
         if not self.faults:
-            contest_own.keep(self.session, contest, self.own, self.submitted, self.new_teams, self.faults)
+            contest_own.keep(self.session, contest, self.own, self.submitted, self.new_teams)
             used_here = [version.id for version in self.chosen.values() if version.how == "here"]
             self.roles = contest_own.grant(self.session, contest, self.own.roles, self.account_id, used_here)
 

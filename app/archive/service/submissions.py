@@ -18,8 +18,8 @@ from datetime import datetime, timedelta
 from sqlalchemy.orm import Session
 
 from app.accounts import queries as accounts_queries
-from app.archive.service.games import Submitted
 from app.archive.service.judging import SentFile
+from app.archive.service.own import Submitted
 from app.archive.service.package_files import Contents, PackageObject
 from app.archive.service.versions import Version
 from app.contests import queries as contests_queries

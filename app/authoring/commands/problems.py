@@ -1,4 +1,4 @@
-"""`jurado admin problem|reference`: problems and the expected answers made for them.
+"""`jurado admin problem|reference|job`: problems, the expected answers made for them, and jobs.
 
 - `jurado admin problem versions|diff|restore`, `jurado admin contest pin`: versions of problems.
 """
@@ -13,10 +13,10 @@ from typing import Annotated
 
 import typer
 
-from app.authoring.commands.jobs import finish
 from app.core.commands.client import Client, Param, without_none
-from app.core.commands.output import Failure, JsonMapping, plain, report, say
-from app.core.commands.progress import show_faults
+from app.core.commands.lookup import follow_job
+from app.core.commands.output import Failure, JsonMapping, plain, report, say, show, table, write_json
+from app.core.commands.progress import progress_shown, show_faults
 from app.core.commands.registry import (
     AsJson,
     Cell,
@@ -181,6 +181,7 @@ def packed(place: Path) -> Iterator[tuple[str | None, Path]]:
         yield package.slug, archive
 
 
+JobId = Annotated[str, typer.Argument(metavar="JOB", help="the job's id")]
 Number = Annotated[int, typer.Argument(metavar="VERSION", min=1, help="its number")]
 NEWEST = "newest"
 
@@ -271,3 +272,60 @@ def pin(
     text = f"{contest_id} {place} of {problem_id}"
     path = f"contests/{contest_id}/problems/{problem_id}"
     return change("PATCH", path, text, parameters(preview=preview), {"version": wanted})
+
+
+@command("admin job list")
+def list_jobs() -> Request:
+    """List the latest jobs, newest first.
+
+    Examples:
+      jurado admin job list
+      jurado admin job list --json
+    """
+    return collection("jobs", keys("id kind state progress created ended"))
+
+
+@command("admin job watch")
+def watch_job(job_id: JobId, as_json: AsJson = False) -> None:
+    """Follow a job until it has ended; exit code 1 unless it is done.
+
+    Examples:
+      jurado admin job watch 7f3a
+      jurado admin job watch 7f3a --json
+    """
+    with Client.open() as client:
+        finish(client, job_id, as_json=as_json)
+
+
+@command("admin job cancel")
+def cancel_job(job_id: JobId) -> Request:
+    """Stop a job and its processes; the work it has finished stays.
+
+    Examples:
+      jurado admin job cancel 7f3a
+    """
+    return Request("DELETE", f"jobs/{job_id}", f"job {job_id} has been cancelled")
+
+
+def finish(client: Client, job_id: str, *, as_json: bool) -> None:
+    """Follow a job, show how it ended, and end with the exit code."""
+    with progress_shown(f"job {job_id}", quiet=as_json) as on_progress:
+        ended = follow_job(client, job_id, on_progress)
+    if as_json:
+        write_json(ended)
+    else:
+        rows = [(name, case_text(result)) for name, result in (ended["result"] or {}).get("cases", {}).items()]
+        show(table(f"job {job_id}: {ended['state']}", ["test case", "result"], rows))
+    raise typer.Exit(0 if ended["state"] == "done" else 1)
+
+
+def case_text(result: JsonMapping) -> str:
+    """Say what a reference run made of a case."""
+    if "error" in result:
+        return f"failed: {result['error']}"
+    optimal = ", optimal" if result.get("optimal") else ""
+    waits = ""
+    if "rejudging" in result:
+        place = f"{result['contest']} {result['rejudging']}"
+        waits = f"; waits in rejudging {result['rejudging']}: jurado admin rejudging difference {place}"
+    return f"raw {result['raw']}{optimal}, {result['method']}, seed {result['seed']}, {result['seconds']} s{waits}"

@@ -12,8 +12,7 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
-from app.authoring.commands.jobs import case_text
-from app.authoring.commands.problems import Method, ProblemId, Seconds, Seed, Wait
+from app.authoring.commands.problems import Method, ProblemId, Seconds, Seed, Wait, case_text
 from app.core.commands.client import Client, Param, without_none
 from app.core.commands.lookup import follow_job
 from app.core.commands.output import Failure, JsonMapping, read_file, say

@@ -15,9 +15,8 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.authoring.service import jobs, packages, versions
-from app.authoring.service.jobs import Job
+from app.authoring.service.jobs import Job, ReferenceRunRequest
 from app.authoring.service.packages import BroughtIn, SentPackage
-from app.authoring.service.reference_runs import ReferenceRunRequest
 from app.authoring.service.test_data import DataBody, arrange, put_cases
 from app.core.errors import BadRequest, NotFound, ServiceError
 from app.core.http.errors import status_of, written

@@ -12,8 +12,7 @@ from fastapi import APIRouter, Path, Query, Request, Response
 
 from app.authoring.service import jobs, versions
 from app.authoring.service.contest_problems import EntryBody, EntryChange, EntryView, add, alter, remove
-from app.authoring.service.jobs import Job
-from app.authoring.service.reference_runs import ReferenceRunRequest
+from app.authoring.service.jobs import Job, ReferenceRunRequest
 from app.authoring.service.versions import VersionDetails, VersionDiff, VersionView
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheBoards, TheService, Writing
 from app.core.http.downloads import ARCHIVE, BYTES, ZIP, TemporaryFileReply, type_for

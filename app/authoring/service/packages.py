@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer, own_problem, refuse_foreign_version
-from app.authoring.service.reference_runs import queue_for_missing
+from app.authoring.service.jobs import queue_for_missing
 from app.core.clics import format_time
 from app.core.errors import SECONDS_UNTIL_BACK, BadRequest, Conflict, NotFound, Unavailable
 from app.core.faults import SILENT, PackageError, PackageErrors, PackageFault, Steps, errors_of, warnings_of

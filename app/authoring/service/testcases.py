@@ -13,8 +13,8 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.authoring.service import test_data
+from app.authoring.service.jobs import ReferenceRunRequest, options_of, queue_run
 from app.authoring.service.packages import CaseView, ProblemDetails
-from app.authoring.service.reference_runs import ReferenceRunRequest, options_of, queue_run
 from app.contests import queries as contests_queries
 from app.contests.service.visibility import the_problem
 from app.core.clics import number

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -14,16 +13,13 @@ from app.archive.queries.backup import backup, restore
 from app.archive.queries.database_copy import copy_rows
 from app.core.db.database import Database
 from app.core.files.open_files import LocalFiles
-from app.packages.zips import zip_bytes
-from tests.app.archive.test_contest_packages import bring_in
 from tests.app.games.test_games_judged import points
 from tests.app.judging.test_rejudgings import difference, do
 from tests.builders.clocks import WallClock, wall_clock
-from tests.builders.contests import HOUR, add_problem, with_checkers
+from tests.builders.contests import HOUR, with_checkers
 from tests.builders.examples import sqlite_first
 from tests.builders.games import (
     GAME,
-    PACKAGE,
     add_games,
     case,
     document,
@@ -37,8 +33,6 @@ from tests.builders.games import (
 from tests.builders.judging import judge
 from tests.builders.service import Api, open_api
 from tests.builders.streams import fold, read_feed
-from tests.builders.zips import unzipped
-from tests.conftest import migrated_sqlite
 
 FINAL = {
     **{f"data/secret/{name}.{kind}": None for name in ("02", "03") for kind in ("in", "ans")},
@@ -306,25 +300,6 @@ def test_games_in_play_move_with_their_database(
     target.close()
     with open_api(after, tmp_path / "home", again=True) as there:
         assert document(move(there, counted["id"], 3))["next_move"] == 5
-
-
-def test_an_import_names_the_game_and_the_move_that_were_changed(quick_api: Api, tmp_path: Path) -> None:
-    add_games(with_checkers(quick_api).service)
-    game = win(quick_api, testcase="03")
-    judge(quick_api.service)
-    files = unzipped(quick_api.get("contests/c/package.zip", user="admin").content)
-    (name,) = (name for name, data in files.items() if b"transcript of a game" in data and name.endswith(".json"))
-    sound = json.loads(files[name])
-    text = json.dumps(sound)
-    assert "3 first" in text
-    changed = text.replace("1 0", "0 1", 1) if "s: 1 0" not in text else text.replace("s: 1 0", "s: 0 1", 1)
-    with open_api(migrated_sqlite(tmp_path / "there.sqlite"), tmp_path / "there") as there:
-        add_problem(with_checkers(there).service, PACKAGE, GAME)
-        refused = bring_in(there, zip_bytes({**files, name: changed.encode()}), "?replace=true")
-        assert refused.status_code == 400, refused.text
-        assert game["id"] in refused.text
-        assert "move" in refused.text
-        assert there.get("contests/c", user="admin").status_code == 404
 
 
 def test_a_team_that_is_moved_away_or_a_problem_that_is_taken_out_ends_no_game_with_a_fault(quick_api: Api) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -12,12 +11,11 @@ from hypothesis import strategies as st
 from checkers.doors import Rejected
 from games.checker import read_answer, read_instance, score_answer
 from games.transcript import read, replay
-from tests.builders.contests import HOUR, add_problem, with_checkers
+from tests.builders.contests import HOUR
 from tests.builders.examples import sqlite_first
-from tests.builders.games import GAME, PACKAGE, STEP, add_games, case, document, forced, move, start, win
+from tests.builders.games import GAME, STEP, add_games, case, document, forced, move, start, win
 from tests.builders.judging import judge
-from tests.builders.service import Api, open_api
-from tests.conftest import migrated_sqlite
+from tests.builders.service import Api
 
 
 def points(api: Api, user: str | None = "team", team: str = "team") -> float:
@@ -151,26 +149,3 @@ def test_any_interleaving_of_posts_from_two_clients_gives_a_legal_transcript(
     assert all(made[number] == text for number, text in acknowledged)
     api.post(f"games/{game['id']}/resign", user="team")
     assert replay(read(api.get(f"games/{game['id']}/transcript", user="team").text)).fault is None
-
-
-@sqlite_first
-def test_games_move_with_their_contest_and_those_in_play_go_on(api: Api, tmp_path: Path) -> None:
-    add_games(with_checkers(api).service)
-    won, open_ = win(api), document(start(api, testcase="03"))
-    document(move(api, open_["id"], 1))
-    judge(api.service)
-    package = api.get("contests/c/package.zip", user="admin").content
-    with open_api(migrated_sqlite(tmp_path / "there.sqlite"), tmp_path / "there") as there:
-        add_problem(with_checkers(there).service, PACKAGE, GAME)
-        brought = there.post(
-            "contests/import?replace=true", user="admin", content=package, headers={"Content-Type": "application/zip"}
-        )
-        assert brought.is_success, brought.text
-        after = document(there.get(f"games/{open_['id']}", user="team"))
-        assert (after["next_move"], after["position"]) == (3, {"a": 3, "b": 0, "k": 1})
-        ended = document(there.get(f"games/{won['id']}", user="team"))
-        assert (ended["winner"], ended["submission_id"]) == ("you", won["submission_id"])
-        while not after["over"]:
-            after = document(move(there, after["id"], after["next_move"]))
-        assert after["winner"] == "you"
-        assert len(there.get("contests/c/submissions", user="team").json()) == 2
