@@ -35,9 +35,8 @@ class ProblemRow(Base):
 class ProblemVersionRow(Base):
     """A version of a problem: when it was made, by whom and why.
 
-    manifest     its columns, groups and cases; null of the newest, which is the problem's rows
-    fingerprint  the sha256 of the manifest
-    account_id   no reference: an account may be deleted, what it made stays
+    manifest    its columns, groups and cases; null of the newest, which is the problem's rows
+    account_id  no reference: an account may be deleted, what it made stays
     """
 
     __tablename__ = "problem_versions"
@@ -48,7 +47,6 @@ class ProblemVersionRow(Base):
     account_id: Mapped[str | None] = mapped_column(ID)
     note: Mapped[str] = mapped_column(Text)
     manifest: Mapped[ManifestDocument | None] = mapped_column(deferred=True)
-    fingerprint: Mapped[str | None] = mapped_column(String(64))
 
 
 class TestGroupRow(Base):

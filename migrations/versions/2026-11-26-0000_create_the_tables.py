@@ -203,7 +203,6 @@ def upgrade() -> None:
         sa.Column("account_id", sa.String(length=36)),
         sa.Column("note", sa.Text(), nullable=False),
         sa.Column("manifest", base.Json),
-        sa.Column("fingerprint", sa.String(length=64)),
         sa.ForeignKeyConstraint(
             ["problem_id"], ["problems.id"], name=op.f("fk_problem_versions_problem_id"), ondelete="CASCADE"
         ),

@@ -29,7 +29,6 @@ from app.scoreboard.queries.kept_boards import make_snapshot
 from app.scoreboard.service import row_renderer
 from app.scoreboard.service.bodies import BoardRow
 from app.submissions.queries import attempts
-from app.submissions.queries.attempts import Read
 
 FILE = "scoreboard.json"
 # Raw scores a written board has at most: with more it would be larger than a document that is taken.
@@ -99,7 +98,10 @@ def compare(
     unjudged = {numbers[each] for each in contents.judging.unjudged if each in numbers} if contents.judging else set()
     at_export = make_snapshot(
         _only(contest, known),
-        [_unjudged(read) if read.attempt.id in unjudged else read for read in reads],
+        [
+            replace(read, attempt=replace(read.attempt, scores=None)) if read.attempt.id in unjudged else read
+            for read in reads
+        ],
         _moment(contents),
         public=False,
     )
@@ -136,10 +138,6 @@ def _moment(contents: Contents) -> datetime:
         return parse_time(str(contents.board and contents.board.time))
     except ValueError:
         return utc_now()
-
-
-def _unjudged(read: Read) -> Read:
-    return replace(read, attempt=replace(read.attempt, scores=None))
 
 
 def _row_differences(

@@ -55,18 +55,13 @@ def start_run(session: Session, service: Service, viewer: Viewer, problem_id: st
     return view(job)
 
 
-def queue_verification(session: Session, problem_id: str, package_sha256: str, account_id: str | None) -> str:
-    """Queue the verification of a problem's package; returns the job's id."""
-    params: VerificationParams = {"problem_id": problem_id, "package_sha256": package_sha256}
-    return pins.add(session, VERIFICATION, params, account_id).id
-
-
 def start_verification(session: Session, service: Service, viewer: Viewer, problem_id: str) -> Job:
     """Queue the verification of a problem's package as it is stored; raises NotFound."""
     row = existing(session, problem_id)
-    job_id = queue_verification(session, problem_id, row.package_sha256, viewer.account_id)
-    after_commit(session, lambda: service.jobs.wake(job_id))
-    return one(session, viewer, job_id)
+    params: VerificationParams = {"problem_id": problem_id, "package_sha256": row.package_sha256}
+    job = pins.add(session, VERIFICATION, params, viewer.account_id)
+    after_commit(session, lambda: service.jobs.wake(job.id))
+    return view(job)
 
 
 def verification(session: Session, viewer: Viewer, problem_id: str) -> Job:

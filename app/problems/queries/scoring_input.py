@@ -141,14 +141,7 @@ def entries(session: Session, contest_id: str) -> list[tuple[ContestProblemRow, 
         .where(ContestProblemRow.contest_id == contest_id)
         .order_by(ContestProblemRow.ordinal, ContestProblemRow.problem_id)
     )
-    return [(row[0], _as_pinned(session, row[0], row[1])) for row in session.execute(query)]
-
-
-def _as_pinned(session: Session, entry: ContestProblemRow, problem: ProblemRow) -> ProblemRow:
-    """The problem's row as the contest has it."""
-    if entry.version is None:
-        return problem
-    return pins.row(session, entry.contest_id, problem.id) or problem
+    return [(entry, pins.row(session, contest_id, problem.id) or problem) for entry, problem in session.execute(query)]
 
 
 def _made_of(_session: Session, entry: ContestProblemRow, problem: ProblemRow) -> Hashable:

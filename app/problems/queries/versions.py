@@ -60,11 +60,14 @@ def changing(session: Session, problem_id: str, author: Author, moving: Collecti
     staying = [entry for entry in staying if has_submissions(session, entry.contest_id, problem_id)]
     if author.goes_on and not staying and _goes_on(session, row, author):
         return
-    supersede(session, row, before)
+    session.get_one(ProblemVersionRow, (row.id, row.version)).manifest = before
     for entry in staying:
         entry.version = row.version
     row.version += 1
-    _add(session, problem_id, row.version, author)
+    version = ProblemVersionRow(problem_id=problem_id, number=row.version, created=utc_now())
+    version.account_id, version.note = author.account_id, author.note
+    session.add(version)
+    session.flush()
 
 
 def lock(session: Session, problem_id: str) -> ProblemRow | None:
@@ -80,12 +83,6 @@ def _goes_on(session: Session, row: ProblemRow, author: Author) -> bool:
     return newest is not None and (newest.account_id, newest.note) == (author.account_id, author.note) and not is_pinned
 
 
-def supersede(session: Session, row: ProblemRow, manifest: ManifestDocument) -> None:
-    """Write down the newest version, which another one is about to replace."""
-    version = session.get_one(ProblemVersionRow, (row.id, row.version))
-    version.manifest, version.fingerprint = manifest, fingerprint(manifest)
-
-
 def manifest_of(document: ProblemDocument) -> ManifestDocument:
     """A problem's document without the rules of contests."""
     return {"columns": document["columns"], "groups": document["groups"], "cases": document["cases"]}
@@ -99,14 +96,6 @@ def fingerprint(manifest: ManifestDocument) -> str:
 def _content(manifest: ManifestDocument) -> object:
     """What makes one version another: all but what is learnt of it later."""
     return manifest["columns"], manifest["groups"], problem_diff.without_learnt(manifest["cases"])
-
-
-def _add(session: Session, problem_id: str, number: int, author: Author) -> None:
-    version = ProblemVersionRow(
-        problem_id=problem_id, number=number, created=utc_now(), account_id=author.account_id, note=author.note
-    )
-    session.add(version)
-    session.flush()
 
 
 def followers(session: Session, problem_id: str) -> Sequence[ContestProblemRow]:
