@@ -164,9 +164,9 @@ def _keep_cases(files: FileStore, package: Package, steps: Steps) -> dict[str, C
 
     numbered = list(zip(package.cases, ordinals(package), strict=True))
     small = [each for each in numbered if _size(each[0]) <= SMALL]
-    kept = dict(steps.each(STORING, small, ahead(keep, small, 2 * AT_ONCE, AT_ONCE)))
-    kept.update(keep(each) for each in steps.over(STORING, numbered) if each[0].name not in kept)
-    return {case.name: kept[case.name] for case in package.cases}
+    columns = dict(steps.each(STORING, small, ahead(keep, small, 2 * AT_ONCE, AT_ONCE)))
+    columns.update(keep(each) for each in steps.over(STORING, numbered) if each[0].name not in columns)
+    return {case.name: columns[case.name] for case in package.cases}
 
 
 def _size(case: Case) -> int:
