@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import io
 import tempfile
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, field
+from functools import partial
 from typing import IO, cast
 
 from fastapi import Request
@@ -67,19 +68,13 @@ class _Part(io.RawIOBase):
         return data
 
 
-def _is_small(request: Request) -> bool:
-    """Whether the body is announced to be small enough for memory; the server takes no more than is announced."""
-    announced = request.headers.get("content-length", "")
-    return announced.isdecimal() and len(announced) < 10 and int(announced) <= IN_MEMORY
-
-
 @dataclass
 class Form:
     """The texts of a form, each there at most once, and its files in order."""
 
     texts: dict[str, str] = field(default_factory=dict)
     files: list[FormFile] = field(default_factory=list)
-    spool: IO[bytes] | None = None
+    spool: IO[bytes] = field(default_factory=partial(tempfile.SpooledTemporaryFile, IN_MEMORY))
 
     def named(self, field: str) -> list[tuple[str, IO[bytes]]]:
         """The files of a field, each with the name it was sent under."""
@@ -99,8 +94,7 @@ class Form:
 
     def close(self) -> None:
         """Let go of the files."""
-        if self.spool is not None:
-            self.spool.close()
+        self.spool.close()
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +109,6 @@ class Expected:
 async def read_form(request: Request, expected: Expected) -> Form:
     """Read the body as a form, which has to be closed. Raises BadRequest for whatever is not expected."""
     form = Form()
-    if not _is_small(request):
-        form.spool = tempfile.SpooledTemporaryFile(IN_MEMORY)  # noqa: SIM115 - closed with the form
     try:
         await _read(request, expected, form)
     except BaseException:
@@ -167,7 +159,7 @@ class _Reader:
         elif event is None:
             self._end()
         elif self._text is None:
-            self._append(event)
+            self._part.append(event)
         else:
             self._text += event
             if len(self._text) > LONGEST_TEXT:
@@ -191,16 +183,8 @@ class _Reader:
             self._text = bytearray()
         else:
             self._text = None
-            self._part, self._append = self._new_part()
-            self._form.files.append(FormFile(name, filename or name, self._part))
-
-    def _new_part(self) -> tuple[IO[bytes], Callable[[bytes], object]]:
-        """A file for a part, and what writes more of it."""
-        if self._form.spool is None:
-            memory = io.BytesIO()
-            return memory, memory.write
-        part = _Part(self._form.spool)
-        return cast(IO[bytes], part), part.append
+            self._part = _Part(self._form.spool)
+            self._form.files.append(FormFile(name, filename or name, cast(IO[bytes], self._part)))
 
     def _end(self) -> None:
         if self._text is None:
