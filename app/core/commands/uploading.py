@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
 from rich.progress import BarColumn, DownloadColumn, Progress, ProgressColumn, Task, TextColumn, TransferSpeedColumn
 from rich.text import Text
@@ -30,24 +30,10 @@ if TYPE_CHECKING:
 WORTH_A_BAR = 1 << 20
 
 
-class CountedReader(io.BufferedReader):
-    """Reads a file or bytes, and reports how far it has come."""
-
-    def __init__(self, raw: io.RawIOBase, on_position: Callable[[int], None]) -> None:
-        super().__init__(raw)
-        self._on_position = on_position
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        """Read on, and report the position."""
-        data = super().read(size)
-        self._on_position(self.tell())
-        return data
-
-
 class Upload(NamedTuple):
     """A reader of what is sent, and a function to be told of what the server does with it."""
 
-    reader: CountedReader
+    reader: BinaryIO
     on_step: OnStep
 
 
@@ -66,20 +52,16 @@ def upload_shown(source: bytes | Path) -> Iterator[Upload]:
         total = raw.seek(0, io.SEEK_END)
         raw.seek(0)
         if total < WORTH_A_BAR or not sys.stderr.isatty():
-            yield Upload(CountedReader(raw, lambda _position: None), unseen)  # type: ignore[arg-type] # takes BytesIO too
+            yield Upload(cast(BinaryIO, raw), unseen)
             return
         columns = (TextColumn("{task.description}"), BarColumn(), Amount())
         with Progress(*columns, console=console(err=True), transient=True) as bar:
             task = bar.add_task("upload", total=total, unit="bytes")
 
-            def show(position: int) -> None:
-                text = "upload" if position < total else "sent; the server is at work"
-                bar.update(task, completed=position, description=text)
-
             def show_step(phase: str, done: int, parts: int) -> None:
                 bar.update(task, description=f"server: {phase}", completed=done, total=parts or None, unit="parts")
 
-            yield Upload(CountedReader(raw, show), show_step)  # type: ignore[arg-type]
+            yield Upload(bar.wrap_file(cast(BinaryIO, raw), task_id=task), show_step)
 
 
 class Amount(ProgressColumn):
