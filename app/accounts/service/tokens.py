@@ -154,7 +154,7 @@ TABLE: dict[Who, str] = {
         get_liveness get_readiness get_api_information
         list_contests get_contest get_contest_banner get_contest_logo get_contest_state get_access
         list_judgement_types get_judgement_type list_languages get_language
-        get_scoreboard get_scoreboard_csv get_scoreboard_table get_history stream_scoreboard get_event_feed
+        get_scoreboard get_scoreboard_csv get_history stream_scoreboard get_event_feed
         list_contest_problems get_contest_problem get_statement get_statement_image get_solution
         list_testcases get_testcase_input get_inputs_zip
         list_submissions get_submission get_submission_files get_answer get_report get_image list_sources get_source
