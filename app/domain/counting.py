@@ -9,13 +9,7 @@ from datetime import timedelta
 from enum import StrEnum
 from fractions import Fraction
 
-from app.domain.contests import (
-    Carry,
-    Counting,
-    Direction,
-    Kind,
-    ScoringRule,
-)
+from app.domain.contests import Carry, Counting, Direction, Kind, ScoringRule
 
 
 class CaseVerdict(StrEnum):

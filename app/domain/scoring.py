@@ -21,16 +21,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import cast
 
-from app.domain.contests import (
-    PROVISIONAL,
-    Aggregation,
-    CaseKind,
-    Direction,
-    Group,
-    Kind,
-    ScoredProblem,
-    ScoringRule,
-)
+from app.domain.contests import PROVISIONAL, Aggregation, CaseKind, Direction, Group, Kind, ScoredProblem, ScoringRule
 from app.domain.counting import Answers, Exact, RawScore
 from app.domain.fixed_point import GroupWeight, Weights, earned, shown, weights
 

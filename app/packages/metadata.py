@@ -12,15 +12,7 @@ from datetime import date, datetime
 from math import isfinite
 from typing import Annotated, Literal, TypeVar
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    StringConstraints,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, StringConstraints, model_validator
 
 from app.core.faults import mismatch
 from app.packages.names import LANGUAGE_CODE

@@ -18,14 +18,13 @@ from app.accounts import schemas
 from app.accounts.service import registration
 from app.accounts.service.grants import OWNER
 from app.accounts.service.reach import Reach, account_within, concern, reach_of
-from app.accounts.service.registration import hashed
 from app.accounts.service.viewer import Viewer
 from app.contests.queries import contest_of
 from app.core.bodies import Body, Document, same_id
 from app.core.clics import JsonObject
 from app.core.errors import BadRequest, Conflict, Forbidden, NotFound
 from app.core.messages import N_, counted
-from app.core.passwords import hash_password, make_password
+from app.core.passwords import hash_all, hash_password, make_password
 from app.core.service import Service
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import AccountRow, ContestRow
@@ -201,7 +200,7 @@ def bring_in(
     with service.database.read() as before:  # whoever is refused has not waited for thousands of hashes
         registration.refuse_links(before, *wanted, replace=options.replace, reach=reach_of(before, viewer))
         passwords = options.passwords_for(before, [body for body, _ in wanted.places])
-    hashes = {} if options.dry_run else hashed(passwords)
+    hashes = {} if options.dry_run else hash_all({**passwords.given, **passwords.made})
     # Again in this transaction: others may have changed accounts while passwords were hashed.
     reach = reach_of(session, viewer)
     registration.refuse_links(session, *wanted, replace=options.replace, reach=reach)

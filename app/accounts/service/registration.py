@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -26,13 +25,12 @@ from app.core.db import by_id
 from app.core.db.locks import lock_names
 from app.core.errors import Conflict, place
 from app.core.messages import N_, Fault, Message
-from app.core.passwords import hash_password, random_letters
+from app.core.passwords import random_letters
 from app.tables import AccountRow, ContestRow, GroupRow, PersonRow, RegistrationRow, TeamRow
 from app.teams import queries as teams_queries
 
 MOST_AT_FIRST = 100
 LETTERS_OF_A_PART = 5
-CORES = 2  # of the machine that guarantee 6 names; a hash takes one, and 19 MiB
 
 
 def make_code() -> str:
@@ -252,13 +250,6 @@ def taken_names(session: Session, places: Sequence[Place], *, replace: bool, rea
             )
         usernames.add(body.username)
     return taken
-
-
-def hashed(passwords: Passwords) -> dict[str, str | None]:
-    """Hash all passwords, by account id. This takes long, and must be done outside of transactions."""
-    wanted = {**passwords.given, **passwords.made}
-    with ThreadPoolExecutor(CORES) as pool:
-        return dict(zip(wanted, pool.map(hash_password, wanted.values()), strict=True))
 
 
 def shown_once(row: AccountRow, password: str | None) -> schemas.AccountMade:

@@ -211,11 +211,11 @@ def _compared(
     return compared
 
 
-def _hashes(contents: Contents) -> dict[str, str | None]:
+def _hashes(contents: Contents) -> Mapping[str, str]:
     """The hashed passwords of the accounts that bring one, by the accounts' ids."""
     accounts = contents.objects["accounts"]
-    given = {each["id"]: password for each in accounts if isinstance(password := each.get("password"), str)}
-    return dict(zip(given, passwords.hash_all(list(given.values())), strict=True))
+    given = ((each["id"], each.get("password")) for each in accounts)
+    return passwords.hash_all({id_: password for id_, password in given if isinstance(password, str) and password})
 
 
 def _refusal(faults: FaultList) -> BadRequest:

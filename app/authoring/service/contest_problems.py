@@ -20,15 +20,7 @@ from app.core.messages import N_, Message
 from app.core.service import Service
 from app.domain.contests import ScoringRule
 from app.judging.queries import rejudging_changes
-from app.judging.service.problem_changes import (
-    How,
-    Preview,
-    RejudgingView,
-    change,
-    check_version,
-    preview,
-    shown,
-)
+from app.judging.service.problem_changes import How, Preview, RejudgingView, change, check_version, preview, shown
 from app.problems.queries import pins, problems, versions
 from app.problems.queries.versions import Author
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache

@@ -17,14 +17,7 @@ from app.core.errors import NotFound
 from app.core.json_documents import ManifestDocument, ProblemDocument
 from app.core.messages import N_
 from app.core.service import Service
-from app.judging.service.problem_changes import (
-    CasePreview,
-    How,
-    Preview,
-    RejudgingView,
-    case_previews,
-    change,
-)
+from app.judging.service.problem_changes import CasePreview, How, Preview, RejudgingView, case_previews, change
 from app.problems.queries import comparison, pins, problem_diff, versions
 from app.problems.queries.comparison import summary
 from app.problems.queries.problems import existing

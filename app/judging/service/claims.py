@@ -23,14 +23,7 @@ from app.judging.service.messages import SLICE_SECONDS
 from app.judging.service.outcomes import GraderProcess
 from app.judging.service.staff import EngineSettings
 from app.submissions.queries import judgements
-from app.submissions.queries.judgements import (
-    LEAST_CHARGED,
-    SECONDS_EACH,
-    Claim,
-    Freeing,
-    Outcome,
-    Returned,
-)
+from app.submissions.queries.judgements import LEAST_CHARGED, SECONDS_EACH, Claim, Freeing, Outcome, Returned
 
 if TYPE_CHECKING:
     from app.judging.service.engine import Engine

@@ -214,8 +214,8 @@ def _do(
     *,
     silent: bool = False,
 ) -> RejudgingView:
-    """Run an act on the rejudging in one transaction, and tell the boards of every contest it concerns."""
-    with service.database.write() as session:
+    """Run an act on the rejudging in one transaction, and tell the boards of every contest unless it is `silent`."""
+    with service.database.write(quiet=silent) as session:
         row = rejudging_steps.lock(session, _rejudging_of(session, contest_id, rejudging_id).id)
         refuse_foreign_contests(viewer, contests_of(row))
         deed(session, row)

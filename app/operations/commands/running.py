@@ -47,12 +47,7 @@ def bounded_connections(settings: Settings) -> type[BoundedConnection]:
     """Make the class of one server's connections: they share a crowd, bounded by the files that may be open."""
     from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 
-    from app.operations.commands.crowd import (
-        BoundedConnection,
-        Crowd,
-        all_descriptors,
-        connections_within,
-    )
+    from app.operations.commands.crowd import BoundedConnection, Crowd, all_descriptors, connections_within
 
     most = connections_within(settings.most_connections, all_descriptors())
     proxies = ProxyHeadersMiddleware(cast(Any, None), settings.trusted_proxies).trusted_hosts  # no app is called

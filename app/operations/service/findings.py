@@ -93,12 +93,14 @@ def size(count: int) -> str:
     return next((f"{count / unit:.1f} {name}" for unit, name in SIZES if count >= unit), f"{count} B")
 
 
-def _finding(mark: Mark, name: str | Message, figure: object, advice: str = "", /, **values: object) -> Finding:
+def _finding(
+    mark: Mark, name: str | Message, figure: object, advice: str | Message = "", /, **values: object
+) -> Finding:
     """A part; `advice` with its `values` is for a part that is not well."""
     if not isinstance(figure, Message):
         figure = joined([str(figure)])
     is_ill = advice and mark != "done"
-    return Finding(mark, as_message(name, {}), figure, Message(advice, **values) if is_ill else None)
+    return Finding(mark, as_message(name, {}), figure, as_message(advice, values) if is_ill else None)
 
 
 def _done(name: str | Message, figure: object) -> Finding:
@@ -159,7 +161,7 @@ def _replica(replica: ReplicaState) -> Finding:
 def _broker(broker: BrokerFacts) -> Iterator[Finding]:
     if broker.error:
         away = N_("%(error)s: start RabbitMQ; submissions are taken meanwhile, and judged when it is back")
-        yield _finding("open", N_("Broker"), Message(N_("does not answer")), away, error=broker.error)
+        yield _finding("open", N_("Broker"), Message(N_("does not answer")), Message(away, error=broker.error))
         return
     queues = ", ".join(f"{each.name.removeprefix('jurado.')} {each.ready}" for each in broker.queues)
     figure = Message(
@@ -258,7 +260,7 @@ def _judging(ready: Ready, status: Status | None) -> Iterator[Finding]:
     if status is not None and status.distributed:
         slow = N_("the oldest has waited for %(seconds)s s: more workers, or look at its problem's checker")
     mark: Mark = "open" if oldest > LONG_WAIT else "done"
-    yield _finding(mark, N_("Waiting to be judged"), waits, slow, seconds=f"{oldest:.0f}")
+    yield _finding(mark, N_("Waiting to be judged"), waits, Message(slow, seconds=f"{oldest:.0f}"))
 
 
 def _machine(ready: Ready, disk: tuple[int, int]) -> Iterator[Finding]:
@@ -266,7 +268,7 @@ def _machine(ready: Ready, disk: tuple[int, int]) -> Iterator[Finding]:
     if ahead := ready.clock_ahead_seconds:
         figure = Message(N_("%(seconds)s s ahead of the system's"), seconds=ahead)
         set_back = N_("the system's clock was set back by %(seconds)s s: let NTP set it right")
-        yield _finding("look", N_("Clock"), figure, set_back, seconds=ahead)
+        yield _finding("look", N_("Clock"), figure, Message(set_back, seconds=ahead))
     else:
         yield _done(N_("Clock"), Message(N_("as the system's")))
     for name, loop in ready.loops.items():

@@ -12,7 +12,6 @@ from sqlalchemy.orm import Session
 from app.accounts.service import tsv
 from app.accounts.service.accounts import ImportOptions
 from app.accounts.service.reach import reach_of, team_within
-from app.accounts.service.registration import hashed
 from app.accounts.service.viewer import Viewer, refuse_foreign_teams
 from app.contests import queries as contests_queries
 from app.contests.queries import contest_of, refuse_final
@@ -25,6 +24,7 @@ from app.core.db.database import after_commit, alone
 from app.core.errors import Conflict, NotFound
 from app.core.files.file_references import StoredReference
 from app.core.messages import N_, Message, counted
+from app.core.passwords import hash_all
 from app.core.service import Service
 from app.games import queries as games_queries
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
@@ -187,7 +187,7 @@ def bring_in_class_list(
         planned = People(before, reach_of(before, viewer), replace=options.replace)
         planned.plan(rows, faults)
         passwords = options.passwords_for(before, planned.accounts)
-    hashes = {} if options.dry_run else hashed(passwords)
+    hashes = {} if options.dry_run else hash_all({**passwords.given, **passwords.made})
     # Planned again in this transaction: others may have made accounts while passwords were hashed.
     people = People(session, reach_of(session, viewer), replace=options.replace, earlier=planned)
     people.plan(rows, faults)

@@ -6,7 +6,7 @@ import base64
 import hashlib
 import json
 import tracemalloc
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -551,7 +551,7 @@ def test_passwords_are_hashed_before_anybody_waits_for_the_import(
     done: list[str] = []
     hash_all, importer = passwords.hash_all, Importer
 
-    def hashing(given: Sequence[str | None]) -> list[str | None]:
+    def hashing(given: Mapping[str, str]) -> Mapping[str, str]:
         done.append("hashed")
         return hash_all(given)
 

@@ -33,7 +33,7 @@ def test_tokens_of_a_feed_do_not_tell_how_many_events_others_get(quick_api: Api)
     lines = api.get("contests/c/event-feed?stream=false").text.splitlines()
     tokens = [str(json.loads(line)["token"]) for line in lines]
     assert len(set(tokens)) == len(tokens)
-    assert {len(token) for token in tokens} == {51}
+    assert {len(token) for token in tokens} == {67}
     again = api.get("contests/c/event-feed?stream=false").text.splitlines()
     assert again == lines  # the same place, the same token
     forged = tokens[-1][:-1] + ("0" if tokens[-1][-1] != "0" else "1")

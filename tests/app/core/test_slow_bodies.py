@@ -13,7 +13,7 @@ from fastapi.routing import APIRoute
 
 from app.core.db.database import Database
 from app.core.http.deps import WITH_BODIES
-from app.core.passwords import hash_all
+from app.core.passwords import hash_password
 from app.routes import ROUTERS
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.service import PASSWORD, Api, open_api
@@ -107,16 +107,15 @@ def test_passwords_are_hashed_while_others_write(api: Api, monkeypatch: pytest.M
     place = str(api.service.database.engine.url.database)
     seen: list[bool] = []
 
-    def watched(passwords: list[str | None]) -> list[str | None]:
+    def watched(password: str) -> str:
         seen.append(is_free(place))
-        return hash_all(passwords)
+        return hash_password(password)
 
-    monkeypatch.setattr("app.accounts.service.registration.hash_all", watched)
-    monkeypatch.setattr("app.accounts.service.accounts.hash_all", watched)
+    monkeypatch.setattr("app.core.passwords.hash_password", watched)
     rows = [{"username": f"new{at}", **({"type": "admin"} if path == "accounts" else {"name": "N"})} for at in range(3)]
     reply = api.post(f"{path}?generate_passwords=true", user="admin", json=rows)
     assert reply.status_code == 201, reply.text
-    assert seen == [True]
+    assert seen == [True, True, True]
 
 
 def test_a_transaction_that_writes_has_the_lock_from_its_first_statement(sqlite_url: str) -> None:

@@ -30,13 +30,20 @@ def test_a_list_has_an_etag_that_changes_with_what_is_seen(api: Api) -> None:
     add_problem(api.service)
     add_contest(api.service)
     add_submission(api.service, {"02": raw(5)})
-    for path in ("submissions", "judgements", "teams", "problems", "groups"):
+    for path in ("submissions?limit=9", "judgements?limit=9", "teams", "problems", "groups"):
         reply = api.get(f"contests/c/{path}")
         again = api.get(f"contests/c/{path}", headers={"If-None-Match": reply.headers["etag"]})
         assert (again.status_code, again.content) == (304, b"")
-    tag = api.get("contests/c/submissions").headers["etag"]
+    tag = api.get("contests/c/submissions?limit=9").headers["etag"]
     add_submission(api.service, {"02": raw(6)})
-    assert api.get("contests/c/submissions", headers={"If-None-Match": tag}).status_code == 200
+    assert api.get("contests/c/submissions?limit=9", headers={"If-None-Match": tag}).status_code == 200
+
+
+def test_whole_lists_of_submissions_have_no_etag_which_would_tell_of_hidden_changes(api: Api) -> None:
+    add_problem(api.service)
+    add_contest(api.service)
+    for path in ("submissions", "judgements", "runs"):
+        assert "etag" not in api.get(f"contests/c/{path}").headers
 
 
 @pytest.mark.parametrize("count", [0, 1, 7])
@@ -94,7 +101,6 @@ def test_filters_follow_every_change_for_every_viewer(api: Api, monkeypatch: Any
     for minute in range(1, 12):
         scores = [None, {"02": raw(5)}, {"02": raw(5), "03": REJECTED}][minute % 3]
         waiting.append(add_submission(api.service, scores, minute=minute, team=("team", "other")[minute % 2]))
-    tags: dict[Any, str] = {}
     for step in range(3):
         for user in VIEWERS:
             for part in PARTS:
@@ -104,11 +110,6 @@ def test_filters_follow_every_change_for_every_viewer(api: Api, monkeypatch: Any
                 expected = [each for each in whole if all(each.get(key) == wanted[key] for key in wanted)]
                 reply = api.get(f"contests/c/{part}", user=user)
                 assert reply.json() == expected, (part, user, step)
-                known = {"If-None-Match": reply.headers["etag"]}
-                assert api.get(f"contests/c/{part}", user=user, headers=known).status_code == 304
-                before = tags.get((part, user))
-                assert before != reply.headers["etag"] or tags[part, user, "text"] == reply.text
-                tags[part, user], tags[part, user, "text"] = reply.headers["etag"], reply.text
         judge(api.service, waiting[[2, 5, 8][step]], {"02": raw(3)})
 
 
@@ -120,9 +121,7 @@ def test_a_page_reads_the_rows_of_its_own_submissions_alone(api: Api, monkeypatc
         add_submission(api.service, {"02": raw(1)}, minute=minute)
     read, worth = [], []
     each, points = submission_queries.judgements, visibility.problem_points
-    monkeypatch.setattr(
-        submission_queries, "judgements", lambda *args, among: read.append(len(among)) or each(*args, among=among)
-    )
+    monkeypatch.setattr(submission_queries, "judgements", lambda *args: read.append(len(args[-1])) or each(*args))
     monkeypatch.setattr(visibility, "problem_points", lambda *args: worth.append(args) or points(*args))
     first = api.get("contests/c/judgements?limit=2", user="judge")
     second = api.get(first.links["next"]["url"].removeprefix("/api/"), user="judge").json()
