@@ -1,11 +1,13 @@
-"""The addresses of pages, outside of /api and of its description."""
+"""The addresses of pages, outside of /api; those of organizers with the operation of the API whose rights they need."""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 
-from app import organizer_routes as organiser
+from app.accounts.pages import admin as accounts_admin
 from app.accounts.pages.account import (
     accept_role,
     account_page,
@@ -19,21 +21,30 @@ from app.accounts.pages.account import (
     revoke_token,
     set_password,
 )
+from app.authoring.pages import case, contest_problems, problems
+from app.contests.pages import finals, home, setup
 from app.contests.pages.taking_part import ask_for_finals, begin_clock, choose_on_page
 from app.core.pages.forms import set_preferences
 from app.core.pages.frames import live_header
+from app.core.pages.gate import needs
 from app.core.pages.headers import reply
 from app.core.pages.pages import page
 from app.core.pages.visitor import PageRoute, index
 from app.daily.pages import daily_archive, daily_day, daily_latest, daily_puzzle, daily_sheet, daily_today
 from app.games.pages import begin_game, game_page, play_on, play_page
+from app.judging.pages import live, rejudgings
+from app.messages import pages as messages_pages
 from app.messages.pages import ask, questions_page
+from app.operations import pages as operations_pages
 from app.problems.pages.contest import contest_page, playground, problem_page, problems_page
 from app.problems.pages.frames_of_boards import board_frame
+from app.scoreboard.pages import projector
 from app.scoreboard.pages.board import scoreboard
 from app.scoreboard.pages.team import team_page
+from app.similarity import pages as similarity_pages
 from app.submissions.pages.answers import answers_page, report_page, send_answers
 from app.submissions.pages.comparing import compare_page
+from app.teams import pages as teams_pages
 
 CONTEST = "/c/{contest_id}"
 
@@ -82,7 +93,94 @@ daily.add_api_route("/daily/{day}/print", daily_sheet)
 daily.add_api_route("/daily/{kind}/{size}", daily_latest)
 daily.add_api_route("/daily/{day}/{kind}/{size}", daily_puzzle)
 
-router.include_router(organiser.router)
+
+ADMIN = "/admin"
+ADMIN_CONTEST = f"{ADMIN}/contests/{{contest_id}}"
+ENTRY = f"{ADMIN_CONTEST}/problems/{{problem_id}}"
+TEAM = f"{ADMIN_CONTEST}/teams/{{team_id}}"
+SUBMISSION = f"{ADMIN_CONTEST}/submissions/{{submission_id}}"
+REJUDGING = f"{ADMIN_CONTEST}/rejudgings/{{rejudging_id}}"
+PROBLEMS = f"{ADMIN}/problems"
+PROBLEM = f"{PROBLEMS}/{{problem_id}}"
+CASE = f"{PROBLEM}/case/{{case_name}}"
+PERSON = f"{ADMIN}/people/{{account_id}}"
+Place = tuple[str, str, Callable[..., object], str]
+# The method, the address, the handler and the operation whose rights the page needs.
+PLACES: Sequence[Place] = (
+    ("GET", ADMIN, home.organiser_home, "list_problems"),
+    ("GET", f"{ADMIN}/new", setup.new_contest, "create_contest"),
+    ("POST", f"{ADMIN}/new", setup.make_contest, "create_contest"),
+    ("GET", ADMIN_CONTEST, home.contest_home, "get_limits"),
+    ("POST", f"{ADMIN_CONTEST}/start", setup.start_soon, "change_contest"),
+    ("POST", f"{ADMIN_CONTEST}/pause", setup.pause, "pause_contest"),
+    ("POST", f"{ADMIN_CONTEST}/resume", setup.resume, "resume_contest"),
+    ("POST", f"{ADMIN_CONTEST}/finalize", setup.finalize, "change_contest"),
+    ("GET", f"{ADMIN_CONTEST}/times", setup.times_page, "change_contest"),
+    ("POST", f"{ADMIN_CONTEST}/times", setup.set_times, "change_contest"),
+    ("GET", f"{ADMIN_CONTEST}/rules", setup.rules_page, "change_contest"),
+    ("POST", f"{ADMIN_CONTEST}/rules", setup.set_rules, "change_contest"),
+    ("POST", f"{ADMIN_CONTEST}/finals", finals.set_finals, "change_contest"),
+    ("GET", f"{ADMIN_CONTEST}/problems", contest_problems.problems_page, "get_limits"),
+    ("POST", f"{ADMIN_CONTEST}/problems", contest_problems.add_problems, "add_contest_problem"),
+    ("POST", ENTRY, contest_problems.change_problem, "change_contest_problem"),
+    ("POST", f"{ENTRY}/remove", contest_problems.remove_problem, "remove_contest_problem"),
+    ("GET", f"{ADMIN_CONTEST}/teams", teams_pages.teams_page, "get_limits"),
+    ("POST", f"{ADMIN_CONTEST}/teams", teams_pages.enrol, "enrol_teams"),
+    ("POST", f"{ADMIN_CONTEST}/teams/new", teams_pages.make_team, "import_people"),
+    ("POST", f"{ADMIN_CONTEST}/teams/import", teams_pages.import_teams, "import_people"),
+    ("POST", f"{ADMIN_CONTEST}/teams/registration", teams_pages.set_registration, "change_registration"),
+    ("POST", f"{ADMIN_CONTEST}/teams/code", teams_pages.new_code, "create_registration_code"),
+    ("POST", f"{TEAM}/withdraw", teams_pages.withdraw, "withdraw_team"),
+    ("POST", f"{TEAM}/disqualify", teams_pages.set_disqualified, "disqualify_team"),
+    ("GET", f"{ADMIN_CONTEST}/live", live.live_page, "get_limits"),
+    ("GET", SUBMISSION, live.submission_page, "get_limits"),
+    ("POST", f"{SUBMISSION}/rejudge", live.rejudge_one, "create_rejudging"),
+    ("GET", f"{ADMIN_CONTEST}/rejudgings", rejudgings.rejudgings_page, "list_rejudgings"),
+    ("POST", f"{ADMIN_CONTEST}/rejudgings", rejudgings.make_rejudging, "create_rejudging"),
+    ("GET", REJUDGING, rejudgings.rejudging_page, "get_rejudging_difference"),
+    ("POST", f"{REJUDGING}/apply", rejudgings.apply_rejudging, "apply_rejudging"),
+    ("POST", f"{REJUDGING}/undo", rejudgings.undo_rejudging, "undo_rejudging"),
+    ("POST", f"{REJUDGING}/cancel", rejudgings.cancel_rejudging, "cancel_rejudging"),
+    ("GET", f"{ADMIN_CONTEST}/questions", messages_pages.questions_page_organizer, "get_limits"),
+    ("POST", f"{ADMIN_CONTEST}/questions", messages_pages.send_message, "get_limits"),
+    ("GET", f"{ADMIN_CONTEST}/roles", accounts_admin.roles_page, "list_contest_roles"),
+    ("POST", f"{ADMIN_CONTEST}/roles", accounts_admin.grant_role, "put_contest_role"),
+    ("POST", f"{ADMIN_CONTEST}/roles/{{account_id}}/revoke", accounts_admin.revoke_role, "delete_contest_role"),
+    ("GET", "/c/{contest_id}/projector", projector.projector, "get_scoreboard"),
+    ("GET", f"{ADMIN_CONTEST}/ceremony", projector.ceremony_page, "get_reveal"),
+    ("POST", f"{ADMIN_CONTEST}/ceremony", projector.publish, "reveal_places"),
+    ("GET", f"{ADMIN_CONTEST}/awards", projector.awards_page, "get_limits"),
+    ("POST", f"{ADMIN_CONTEST}/awards", projector.give_award, "create_award"),
+    ("POST", f"{ADMIN_CONTEST}/awards/medals", finals.set_medals, "change_contest"),
+    ("POST", f"{ADMIN_CONTEST}/awards/{{award_id}}/remove", projector.remove_award, "delete_award"),
+    ("GET", f"{ADMIN_CONTEST}/audit", accounts_admin.contest_audit, "list_contest_audit"),
+    ("GET", f"{ADMIN_CONTEST}/similarity", similarity_pages.similarity_page, "get_similarity"),
+    ("GET", f"{ADMIN_CONTEST}/similarity/{{team_id}}/{{rival_id}}", similarity_pages.comparison_page, "compare_teams"),
+    ("GET", PROBLEMS, problems.list_page, "list_problems"),
+    ("POST", PROBLEMS, problems.bring_in, "import_problem"),
+    ("GET", PROBLEM, problems.problem_page, "get_problem"),
+    ("POST", f"{PROBLEM}/verify", problems.verify, "start_verification"),
+    ("POST", f"{PROBLEM}/reference-runs", problems.run_reference, "start_reference_run"),
+    ("POST", f"{PROBLEM}/cases", problems.add_cases, "import_testcases"),
+    ("GET", CASE, case.case_page, "get_problem"),
+    ("POST", f"{PROBLEM}/case", case.put_case, "put_testcase"),
+    ("POST", f"{CASE}/delete", case.delete_case, "delete_testcase"),
+    ("POST", f"{PROBLEM}/cases/arrange", problems.arrange_cases, "change_testcases"),
+    ("GET", f"{PROBLEM}/versions/{{number}}", problems.version_page, "get_version"),
+    ("POST", f"{PROBLEM}/versions/{{number}}/restore", problems.restore_version, "restore_version"),
+    ("GET", f"{ADMIN}/jobs", case.jobs_page, "list_jobs"),
+    ("GET", f"{ADMIN}/jobs/{{job_id}}", case.job_page, "get_job"),
+    ("POST", f"{ADMIN}/jobs/{{job_id}}/cancel", case.cancel_job, "cancel_job"),
+    ("GET", f"{ADMIN}/people", accounts_admin.people_page, "list_accounts"),
+    ("POST", f"{PERSON}/password", accounts_admin.new_password, "create_password"),
+    ("POST", f"{PERSON}/allow", accounts_admin.allow, "put_organiser"),
+    ("POST", f"{PERSON}/disallow", accounts_admin.disallow, "delete_organiser"),
+    ("GET", f"{ADMIN}/health", operations_pages.health_page, "get_stored_files"),
+    ("GET", f"{ADMIN}/audit", accounts_admin.server_audit, "list_audit"),
+)
+
+for method, path, handler, operation in PLACES:
+    router.add_api_route(path, handler, methods=[method], dependencies=[needs(operation)])
 
 
 @router.get("/docs")

@@ -27,9 +27,9 @@ from app.core.errors import MOST_LISTED
 from app.core.faults import PackageErrors
 from app.core.load import DEEPEST
 from app.core.settings import Settings
-from app.organizer_routes import PLACES
 from app.packages.files import archive_files
 from app.packages.zips import zip_bytes
+from app.page_routes import PLACES
 from app.tables import Base, ProblemRow
 from tests.builders.bombs import BOMBS
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, with_checkers

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from app.accounts.service.tokens import Who, who_may
-from app.organizer_routes import PLACES
+from app.page_routes import PLACES
 from app.problems.pages.contest import TITLES
 from tests.builders.games import GAME
 

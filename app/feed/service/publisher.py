@@ -38,9 +38,9 @@ from app.core.service import Service
 from app.feed import queries as feed_queries
 from app.feed.queries import Append, Event, Mark, NewEvent
 from app.feed.service import looks
-from app.feed.service.differences import changes
-from app.feed.service.followed import Followed, Waiter
+from app.feed.service.index import changes
 from app.feed.service.log import Line, Log, Runs, ids_on, of_all_runs
+from app.feed.service.looks import Followed, Waiter
 from app.feed.service.rendering import AFTER, BEFORE, STATE, FeedSnapshot, render_submissions, shown_by, texts_of
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 

@@ -21,8 +21,7 @@ from app.accounts.service.viewer import PUBLIC, Viewer
 from app.contests.service.visibility import know_points, may_see, may_see_runs, may_see_verdict, seen_by
 from app.domain.counting import CaseVerdict
 from app.feed.service.collections import BY_NAME, IN_REFERENCE_ORDER, Collection
-from app.feed.service.differences import Shown
-from app.feed.service.index import EVERYBODY, JUDGES, Index, digest, of_account, of_team
+from app.feed.service.index import EVERYBODY, JUDGES, Index, Shown, digest, of_account, of_team
 from app.feed.service.log import RUNS, ObjectText, Runs
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries

@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from app.accounts.service.tokens import OPERATIONS, Who, who_may
-from app.organizer_routes import PLACES
+from app.page_routes import PLACES
 from app.tables import AccountRow, ContestRoleRow
 from tests.app.core.test_pages import References
 from tests.builders.contests import add_contest, add_problem, add_submission

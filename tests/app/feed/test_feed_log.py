@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from app.feed.service import log as logs
-from app.feed.service.differences import Shown, changes, deletions
 from app.feed.service.hub import Client
-from app.feed.service.index import Reader, ShownLast, digest
+from app.feed.service.index import Reader, Shown, ShownLast, changes, deletions, digest
 from app.feed.service.log import PAGE, Line, Log, Place, ids_on, lines_behind
 from app.feed.service.sender import Hook, _batch
 from app.feed.service.streams import Wish, first_account, follow

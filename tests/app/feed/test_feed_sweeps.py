@@ -15,8 +15,8 @@ from app.core.service import Service
 from app.core.settings import Settings
 from app.domain.scoring import ProblemPoints, problem_points
 from app.feed.service import publisher as service_publisher
-from app.feed.service.followed import LONGEST_PAUSE, Followed
 from app.feed.service.log import Log
+from app.feed.service.looks import LONGEST_PAUSE, Followed
 from app.feed.service.publisher import FeedPublisher
 from tests.builders.contests import add_contest, add_problem, add_submission, change_contest, judgement_id
 from tests.builders.scoring import raw
