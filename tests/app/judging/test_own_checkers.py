@@ -127,7 +127,7 @@ def test_a_changed_checker_proposes_a_rejudging_and_judges_once_that_is_applied(
     proposed = judge.bring(slug, own_checker({"output_validator/validate.py": squared}))
     assert proposed.status_code == 202, proposed.text
     (line,) = proposed.json()["changes"]
-    assert line.startswith("checker: kattis ")
+    assert line.startswith("program.sha256: ")
     assert cases(judge.report(slug, report["submission_id"]), "raw") == {"02": (4,), "03": (6,)}
     path = proposed.json()["href"].removeprefix("/api/")
     judge.until(path, lambda rejudging: rejudging["state"] == "ready")
