@@ -60,7 +60,7 @@ from app.routes import routes_of
 from app.sandbox import groups
 from app.sandbox.sandbox import ProtectionState, protections
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
-from app.scoreboard.routes import usual_scoreboard
+from app.scoreboard.routes import USUAL, usual_scoreboard
 from app.scoreboard.service.pages import BoardPages
 from app.submissions.queries.submission_context import SubmissionContexts
 from app.submissions.routes.submit import open_submission_form, submit
@@ -71,10 +71,11 @@ SMALLEST_ZIPPED = 1024
 # The lock under which a database is brought up to date: migrations, bundled problems, keys.
 START = "start of a process"
 STREAMS = ("/event-feed", "/stream")
-DIRECT = {
-    ("GET", "scoreboard"): Endpoint("/contests/{contest_id}/scoreboard", "get_scoreboard", usual_scoreboard),
-    ("POST", "submissions"): Endpoint("/contests/{contest_id}/submissions", "submit", submit),
+# Boards are sent before all layers but those that say where a request comes from; a submission passes what limits it.
+BOARD = {
+    ("GET", "scoreboard"): Endpoint("/contests/{contest_id}/scoreboard", "get_scoreboard", usual_scoreboard, USUAL)
 }
+SUBMISSION = {("POST", "submissions"): Endpoint("/contests/{contest_id}/submissions", "submit", submit)}
 SWITCH_SECONDS = 0.0005  # with Python's 5 ms a request waits that long whenever the writer's thread has the GIL
 
 
@@ -84,7 +85,8 @@ class App(FastAPI):
     def __init__(self, known: Settings, **settings: Any) -> None:
         super().__init__(**settings)
         self.state.metrics = Metrics()
-        inner = Sessions(Heads(Refusals(super().__call__)))
+        framed = partial(Frame, metrics=self.state.metrics)
+        inner = Sessions(Heads(Direct(Refusals(super().__call__), BOARD, self, framed)))
         self._outermost = BehindProxy(inner, known)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -273,7 +275,7 @@ def add_routes(app: FastAPI, settings: Settings) -> None:
         expose_headers=["Jurado-Time", "Location", "ETag", "Retry-After", "X-Request-Id"],
     )
     app.add_middleware(Queued, state=app.state, settings=settings)
-    app.add_middleware(Direct, endpoints=DIRECT)
+    app.add_middleware(Direct, endpoints=SUBMISSION)
     app.add_middleware(Origins, allowed=settings.origins)
     app.add_middleware(BodyLimit, most=settings.max_upload, package=settings.max_package)
     app.add_middleware(Frame, metrics=app.state.metrics)

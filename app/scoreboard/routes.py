@@ -235,14 +235,11 @@ def reveal_places(_viewer: CurrentViewer, service: TheService, contest_id: str, 
 
 
 # The queries of the scoreboard that `usual_scoreboard` knows.
-USUAL = re.compile(rb"(?:since=([0-9a-f]{1,40}))?")
+USUAL = re.compile(rb"(?:since=[0-9a-f]{1,40})?")
 
 
-async def usual_scoreboard(request: Request) -> Response | None:
-    """The scoreboard for `app.core.http.direct`: what the route sends; None where more is asked for than a form."""
-    query = USUAL.fullmatch(request.scope["query_string"])
-    if query is None:
-        return None
+async def usual_scoreboard(request: Request) -> Response:
+    """The scoreboard for `app.core.http.direct`, where the query is `USUAL`: what the route sends."""
     state, contest_id = request.app.state, request.path_params["contest_id"]
     service: Service = state.service
     pages: BoardPages = state.pages
@@ -251,6 +248,6 @@ async def usual_scoreboard(request: Request) -> Response | None:
         raise await unknown_contest(service, contest_id)
     page = await pages.page_soon(snapshot, WHOLE)
     given = dict(request.scope["headers"])
-    since = None if query[1] is None else query[1].decode()
+    since = request.scope["query_string"].removeprefix(b"since=").decode() or None
     wanted = Wanted.of(given.get(b"if-none-match", b""), given.get(b"accept-encoding", b""), since)
     return await reply(wanted, pages, page)
