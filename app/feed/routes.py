@@ -18,9 +18,11 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from app.core.errors import BadRequest
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, ThePages, TheService, Writing, address_of
 from app.core.http.downloads import NDJSON, TEXT, WORDS, type_for
 from app.core.http.middleware import API
+from app.core.messages import N_
 from app.feed.service import webhooks
 from app.feed.service.board_stream import live_board
 from app.feed.service.collections import Access, access
@@ -116,10 +118,13 @@ async def get_event_feed(
     since_token: Annotated[
         str | None, Query(description="the token of the last event received: go on behind it")
     ] = None,
+    since_id: Annotated[str | None, Query(description="of older versions of the API; refused")] = None,
     types: Annotated[str | None, Query(description="only these types, with commas between them")] = None,
     stream: Annotated[bool, Query(description="false: end once everything up to now is sent")] = True,
 ) -> Response:
     """First every object once, each after those it refers to, then every change; an empty line while there is none."""
+    if since_id is not None:
+        raise BadRequest(N_("expected one of %(names)s, found %(found)s"), names="since_token", found="since_id")
     client = Client(viewer, address_of(request), contest_id)
     opened = event_feed(hub, client, contest_id, token=since_token, types=types, live=stream)
     chunks = await unless_gone(request, opened)

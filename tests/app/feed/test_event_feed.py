@@ -242,7 +242,7 @@ def test_a_token_that_is_not_this_feeds_is_refused(contest: Api, tokens: dict[st
         assert "since_token" in reply.json()["message"]
 
 
-@pytest.mark.parametrize("query", ["types=nonsense", "types=", "stream=perhaps"])
+@pytest.mark.parametrize("query", ["since_id=999999", "since_id=xY-99_", "types=nonsense", "types=", "stream=perhaps"])
 def test_what_the_feed_does_not_understand_is_refused(contest: Api, query: str) -> None:
     assert contest.get(f"contests/c/event-feed?{query}").status_code == 400
 
