@@ -71,22 +71,23 @@ SMALLEST_ZIPPED = 1024
 # The lock under which a database is brought up to date: migrations, bundled problems, keys.
 START = "start of a process"
 STREAMS = ("/event-feed", "/stream")
-# Boards are sent before all layers but those that say where a request comes from; a submission passes what limits it.
+# Scoreboards are sent before all layers but those that say where a request comes from and who sends it.
 BOARD = {
     ("GET", "scoreboard"): Endpoint("/contests/{contest_id}/scoreboard", "get_scoreboard", usual_scoreboard, USUAL)
 }
+# Submissions pass the layers that limit bodies, refusals and origins first.
 SUBMISSION = {("POST", "submissions"): Endpoint("/contests/{contest_id}/submissions", "submit", submit)}
 SWITCH_SECONDS = 0.0005  # with Python's 5 ms a request waits that long whenever the writer's thread has the GIL
 
 
 class App(FastAPI):
-    """FastAPI with layers outside even of what it puts around requests: proxies, sessions, HEAD, refusals that wait."""
+    """FastAPI with layers around its own: proxies, sessions, HEAD, the scoreboard, and refusals that wait."""
 
     def __init__(self, known: Settings, **settings: Any) -> None:
         super().__init__(**settings)
         self.state.metrics = Metrics()
         framed = partial(Frame, metrics=self.state.metrics)
-        inner = Sessions(Heads(Direct(Refusals(super().__call__), BOARD, self, framed)))
+        inner = Sessions(Heads(Direct(Refusals(super().__call__), self, BOARD, framed)))
         self._outermost = BehindProxy(inner, known)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -275,7 +276,7 @@ def add_routes(app: FastAPI, settings: Settings) -> None:
         expose_headers=["Jurado-Time", "Location", "ETag", "Retry-After", "X-Request-Id"],
     )
     app.add_middleware(Queued, state=app.state, settings=settings)
-    app.add_middleware(Direct, endpoints=SUBMISSION)
+    app.add_middleware(Direct, owner=app, endpoints=SUBMISSION)
     app.add_middleware(Origins, allowed=settings.origins)
     app.add_middleware(BodyLimit, most=settings.max_upload, package=settings.max_package)
     app.add_middleware(Frame, metrics=app.state.metrics)

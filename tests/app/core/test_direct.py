@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import asyncio
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from fastapi import FastAPI, Request, Response
+from starlette.types import Message, Receive, Scope, Send
 
+from app.accounts.service.viewer import PUBLIC
+from app.core.http.direct import Direct, Endpoint
 from app.packages.zips import zip_bytes
 from tests.builders.contests import PROBLEM, add_contest, add_problem
 from tests.builders.service import Api
@@ -54,9 +60,11 @@ ASKED: dict[str, tuple[str, str | None, dict[str, str]]] = {
 
 @pytest.fixture
 def contest(api: Api) -> Api:
-    """The API with the running contest `c`; uploads have at most a megabyte."""
+    """The API with the running contest `c`, whose users have logged in; uploads have at most a megabyte."""
     add_problem(api.service)
     add_contest(api.service)
+    for user in ("team", "judge", "admin"):
+        assert api.get("account", user=user).status_code == 200
     return api
 
 
@@ -84,6 +92,35 @@ def test_a_scoreboard_that_the_client_has_is_not_sent_again(contest: Api) -> Non
     headers = {"If-None-Match": contest.get(BOARD).headers["etag"]}
     for extra in ({}, ROUTED):
         assert contest.get(BOARD, headers={**headers, **extra}).status_code == 304
+
+
+def test_logins_that_are_not_known_are_routed_where_refusals_wait() -> None:
+    """So that whoever tries tokens at the scoreboard is slowed down as at any other address."""
+    asked: list[str] = []
+
+    async def routed(_scope: Scope, _receive: Receive, _send: Send) -> None:
+        asked.append("routed")
+
+    async def answered(_request: Request) -> Response:
+        asked.append("answered")
+        return Response()
+
+    owner = FastAPI()
+    owner.state.authenticator = SimpleNamespace(remembered=lambda header: PUBLIC if header == "Bearer known" else None)
+    direct = Direct(routed, owner, {("GET", "scoreboard"): Endpoint("/scoreboard", "get_scoreboard", answered)})
+    for header in (b"Bearer unknown", b"Bearer known"):
+        scope = {"type": "http", "method": "GET", "path": f"/api/{BOARD}", "query_string": b""}
+        asyncio.run(direct({**scope, "headers": [(b"authorization", header)]}, unasked, unheard))
+    assert asked == ["routed", "answered"]
+
+
+async def unasked() -> Message:
+    """Receive nothing more."""
+    return {"type": "http.disconnect"}
+
+
+async def unheard(_message: Message) -> None:
+    """Send to nobody."""
 
 
 def facts(reply: Any) -> dict[str, str]:
