@@ -9,6 +9,7 @@ which cases and groups are listed.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Literal, NamedTuple
@@ -22,6 +23,7 @@ from app.problems.queries.problems import KeptPackage, group_columns, problem_co
 SETTINGS = ("checker", "program", "scoring", "answers", "inputs")
 LONGEST = 80
 HASH_SHOWN = 12
+SHA256 = re.compile(r"\b[0-9a-f]{64}\b")
 NONE = "none"
 
 
@@ -118,13 +120,12 @@ def _hash(sha256: str | None) -> str:
 def _shown(value: object) -> str:
     if value is None:
         return "nothing"
-    text = str(value)
-    head, _, sha256 = text.partition("sha256 ")
-    if sha256:
-        return f"{head}sha256 {sha256[:HASH_SHOWN]}"
+    text = SHA256.sub(lambda digest: digest[0][:HASH_SHOWN], str(value))
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
+# What people call a setting.
+NAMES = {"program.sha256": "checker program"}
 # The parts of a test case that are named when they change, each with its columns.
 PARTS: Mapping[str, tuple[str, ...]] = {
     "input": ("input_sha256",),
@@ -146,7 +147,7 @@ class CaseChange(NamedTuple):
 def summary(before: ProblemDocument, after: ProblemDocument) -> list[str]:
     """The difference in words, a line for each thing that is another."""
     lines = [
-        f"{each.where}: {each.expected} → {each.found}"
+        f"{NAMES.get(each.where, each.where)}: {each.expected} → {each.found}"
         for each in differences(before, after)
         if not each.where.startswith("test case ")
     ]

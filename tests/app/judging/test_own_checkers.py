@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -127,7 +128,7 @@ def test_a_changed_checker_proposes_a_rejudging_and_judges_once_that_is_applied(
     proposed = judge.bring(slug, own_checker({"output_validator/validate.py": squared}))
     assert proposed.status_code == 202, proposed.text
     (line,) = proposed.json()["changes"]
-    assert line.startswith("program.sha256: ")
+    assert re.fullmatch(r"checker program: [0-9a-f]{12} → [0-9a-f]{12}", line)
     assert cases(judge.report(slug, report["submission_id"]), "raw") == {"02": (4,), "03": (6,)}
     path = proposed.json()["href"].removeprefix("/api/")
     judge.until(path, lambda rejudging: rejudging["state"] == "ready")
