@@ -1,7 +1,5 @@
 """The composition root: opens the parts of the service and puts the routes on them."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

@@ -1,7 +1,5 @@
 """The addresses of pages, outside of /api; those of organizers with the operation of the API whose rights they need."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 
 from fastapi import APIRouter, Request

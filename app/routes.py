@@ -1,7 +1,5 @@
 """Every router below /api: first those asked most, because routes are tried in this order."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from fastapi import APIRouter

@@ -3,8 +3,6 @@
 This is the list that migrations, backups and moves go by: a table that is not imported here is none.
 """
 
-from __future__ import annotations
-
 from app.accounts.tables import (
     AccountRow,
     AuditRow,

@@ -1,7 +1,5 @@
 """Queries of accounts, their tokens and roles, of registrations and of the audit log."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 - Documents of self-registration: its terms, what people send, and who has registered.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Annotated, Literal, Self, cast

@@ -4,8 +4,6 @@
 - Roles of accounts per contest and per problem, and the audit log.
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from sqlalchemy import ForeignKey, String, Text

@@ -3,8 +3,6 @@
 - HTTP routes: a contest as a contest package.
 """
 
-from __future__ import annotations
-
 from contextlib import AsyncExitStack
 from typing import Annotated, Literal
 

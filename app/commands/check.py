@@ -1,7 +1,5 @@
 """`jurado check`: the judge's verdict on one answer file, here and now."""
 
-from __future__ import annotations
-
 import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

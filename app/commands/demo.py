@@ -1,7 +1,5 @@
 """`jurado demo`: play a contest over HTTP, and check what its steps change on the board."""
 
-from __future__ import annotations
-
 import io
 import secrets
 import time

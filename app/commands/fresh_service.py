@@ -1,7 +1,5 @@
 """A throw-away service: a fresh home, a free port, a real process that ends with the one that started it."""
 
-from __future__ import annotations
-
 import os
 import secrets
 import subprocess

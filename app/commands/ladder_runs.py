@@ -1,7 +1,5 @@
 """Run the methods of a solver on many inputs, in processes bounded in time and memory, on all the cores there are."""
 
-from __future__ import annotations
-
 import signal
 import threading
 from collections.abc import Callable, Iterator, Sequence

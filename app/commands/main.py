@@ -1,7 +1,5 @@
 """The command line `jurado`: its commands with their help, and the way they end."""
 
-from __future__ import annotations
-
 import os
 import sys
 from importlib.metadata import version

@@ -3,8 +3,6 @@
 - `jurado api`: any request to the server's API, for what has no command of its own.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path

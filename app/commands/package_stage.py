@@ -4,8 +4,6 @@
 - The changes of a package's files as they come.
 """
 
-from __future__ import annotations
-
 import re
 import secrets
 from collections.abc import Iterator, Sequence, Set

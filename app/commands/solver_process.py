@@ -3,8 +3,6 @@
 - `jurado generate`: make a test case's input with the problem's own generator.
 """
 
-from __future__ import annotations
-
 import json
 import signal
 import subprocess

@@ -5,8 +5,6 @@
 - HTTP routes: a team's part in a contest: whose clock it goes by, and whether it is disqualified.
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Header, Query, Response

@@ -1,7 +1,5 @@
 """Contests, who takes part in them and how, and the messages, awards and rejudgings of each."""
 
-from __future__ import annotations
-
 from datetime import datetime
 from functools import partial
 from secrets import token_hex

@@ -1,7 +1,5 @@
 """Bodies of requests: texts that can be stored, and documents in JSON, YAML or as tables."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass

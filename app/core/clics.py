@@ -6,8 +6,6 @@ Absolute times are UTC with milliseconds and `Z`, relative ones `h:mm:ss.uuu`, b
 - Filters of collections: `?team_id=X` on any property that is an id, `?team_id=` for null.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta

@@ -8,8 +8,6 @@ A step forward is followed once it is durable (`app.core.db.clock`): otherwise a
 the next start. A lock orders readers in threads, so that no verdict shows behind a freeze (guarantee 3).
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

@@ -3,8 +3,6 @@
 Every installation spends this; it is no setting of theirs. Tests spend less: they kill processes, but cut no power.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 

@@ -5,8 +5,6 @@ lies in millions of objects, and a version of its board replaces enough of them 
 50,000 submissions one takes 0.3 to 0.6 s, in which no request is answered (guarantees 5 and 6).
 """
 
-from __future__ import annotations
-
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -4,8 +4,6 @@ So the first byte comes early, the memory does not grow with the reply, and what
 database, say) is held for as long as making takes, however slow the client is (guarantee 4): hence the thread.
 """
 
-from __future__ import annotations
-
 import os
 import tempfile
 import threading

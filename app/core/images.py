@@ -1,7 +1,5 @@
 """Kind and size of images in bytes: PNG, JPEG and SVG, the kinds that CLICS knows."""
 
-from __future__ import annotations
-
 import re
 import struct
 from contextlib import suppress

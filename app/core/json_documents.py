@@ -3,8 +3,6 @@
 A key that is not required is one that a change may leave out.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import NotRequired, TypedDict
 

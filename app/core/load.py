@@ -6,8 +6,6 @@
 - Work that many ask for at once is done once: a thousand clients that ask for a new scoreboard cost one board.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import re

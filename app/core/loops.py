@@ -5,8 +5,6 @@ A failed step is logged and counted, and tried again after a moment. `states()` 
 to `/health/ready`, `/metrics` and `jurado status`.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, InvalidStateError

@@ -1,7 +1,5 @@
 """Messages for users: an English source text as id, with named values. Pages translate it, others format English."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from difflib import get_close_matches
 from typing import TypeAlias

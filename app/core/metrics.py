@@ -1,7 +1,5 @@
 """Counts of this process for Prometheus; the database is counted on request (`app.operations.service.counts`)."""
 
-from __future__ import annotations
-
 from prometheus_client import CollectorRegistry, Counter, Histogram
 
 SECONDS = (0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)

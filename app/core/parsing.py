@@ -1,7 +1,5 @@
 """Strict reading of YAML files: known keys, each once, and anchors refused; a fault names its line and its key."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 One hash takes about 20 ms of one core, so that a thousand accounts are imported in 10 s.
 """
 
-from __future__ import annotations
-
 import secrets
 import string
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Settings: from the environment (`JURADO_...`) or `jurado.toml` in the working folder, the environment first."""
 
-from __future__ import annotations
-
 import re
 from base64 import urlsafe_b64decode
 from importlib.metadata import PackageNotFoundError, distribution

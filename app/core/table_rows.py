@@ -5,8 +5,6 @@ Files are UTF-8, UTF-16 by its mark, or in an older encoding that the sender nam
 which older one it is: a guess would store José under another name.
 """
 
-from __future__ import annotations
-
 import codecs
 import csv
 import io

@@ -3,8 +3,6 @@
 Attributes draw them in black on white; the classes are those of the boards' style sheet, which has the page's colours.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from xml.sax.saxutils import quoteattr
 

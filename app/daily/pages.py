@@ -1,7 +1,5 @@
 """Pages of the puzzles of the day: today's, each puzzle with its board, sheets for paper, back numbers."""
 
-from __future__ import annotations
-
 from calendar import monthrange
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """HTTP routes: the puzzles of the day, and the other player of its nets."""
 
-from __future__ import annotations
-
 from datetime import date
 from typing import Annotated, cast
 

@@ -5,8 +5,6 @@ bounded, gives way to all others, and can be killed. The other player of a net a
 who wins leaves the server.
 """
 
-from __future__ import annotations
-
 import datetime
 import os
 import re

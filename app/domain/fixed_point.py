@@ -5,8 +5,6 @@ rounded to grains once; from then on there is only adding of integers, so that a
 from scratch to the last bit, and all cases together are exactly the problem's maximum.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction

@@ -3,8 +3,6 @@
 - Awards that follow from a board: the winner, medals, ranks, the winners of groups, the first to solve a problem.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta

@@ -8,8 +8,6 @@
 - Messages of rejections as a contest shows them: the checker's sentence, only the place of the fault, or neither.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta

@@ -15,8 +15,6 @@ The weight of a pair is the sum over its shared cases, and the list is in order 
 cases among those in which both teams sent a significant answer.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence

@@ -1,7 +1,5 @@
 """Queries of the event log and of webhooks."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -6,8 +6,6 @@
 - Streams as replies, and the hub as a dependency.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator, Awaitable
 from contextlib import AbstractContextManager

@@ -1,7 +1,5 @@
 """Event feeds and webhooks."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from sqlalchemy import BigInteger, ForeignKey, String, Text

@@ -1,7 +1,5 @@
 """The pages of games: starting one against an opponent, playing it by plain forms, and its replay."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Games and their moves: how they are started, played and ended, each in one transaction."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from datetime import datetime

@@ -1,7 +1,5 @@
 """HTTP routes: games against the judge, started, looked at, played and resigned."""
 
-from __future__ import annotations
-
 from typing import Annotated, cast
 
 from fastapi import APIRouter, Depends, Query, Request, Response

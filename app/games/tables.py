@@ -1,7 +1,5 @@
 """Games against the judge, and their moves."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from sqlalchemy import BigInteger, ForeignKey, Index, String, Text, text

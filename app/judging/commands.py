@@ -1,7 +1,5 @@
 """`jurado admin rejudge|rejudgings|rejudging`: judge again, show the difference, apply or cancel it, undo it."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Mapping, Sequence
 from typing import Annotated

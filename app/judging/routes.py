@@ -3,8 +3,6 @@
 - HTTP routes: rejudgings, opened, previewed, applied and undone.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Annotated, Literal
 

@@ -3,8 +3,6 @@
 - Its counts for Prometheus: what it judged, how often it tried, and how long answers waited for it.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Iterator
 from dataclasses import replace

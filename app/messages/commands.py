@@ -4,8 +4,6 @@
 - Sending a clarification, as a team or as the jury.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 

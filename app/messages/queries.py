@@ -1,7 +1,5 @@
 """Clarifications and commentary: the messages of a contest."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import datetime
 

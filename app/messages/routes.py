@@ -1,7 +1,5 @@
 """API routes of clarifications and commentary."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Query, Response

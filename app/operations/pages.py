@@ -1,7 +1,5 @@
 """The health of the service: what `jurado status` shows, in the reader's words, and what to do."""
 
-from __future__ import annotations
-
 from anyio.to_thread import run_sync
 from fastapi import Request
 from fastapi.responses import HTMLResponse

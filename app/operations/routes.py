@@ -4,8 +4,6 @@
 - HTTP routes outside of /api, for load balancers and Prometheus: liveness, readiness, counters.
 """
 
-from __future__ import annotations
-
 from secrets import compare_digest
 from typing import cast
 

@@ -4,8 +4,6 @@
 - The rules for a package that is played: its game, the cases of that game, and points for winning them.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The files of `data/`, collected by test case, and what is wrong with their names and extensions."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass

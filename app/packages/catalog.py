@@ -4,8 +4,6 @@
 - The ladder of a problem's methods: what each of them earns on the package's secret cases, and what it must earn.
 """
 
-from __future__ import annotations
-
 import ast
 import os
 from collections import Counter

@@ -4,8 +4,6 @@
   stored.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import BaseModel, Field

@@ -3,8 +3,6 @@
 - Symbolic links: one that stays in its package stands for what it leads to, in folders and in archives.
 """
 
-from __future__ import annotations
-
 import io
 import posixpath
 import re

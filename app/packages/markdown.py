@@ -3,8 +3,6 @@
 - Formulas of statements: LaTeX made into MathML, of which only known elements and attributes leave this module.
 """
 
-from __future__ import annotations
-
 import posixpath
 import re
 from collections.abc import Iterator, MutableMapping, Sequence

@@ -4,8 +4,6 @@
 - The order of test cases and points of single ones: the key `testcases` of jurado.yaml, and what follows from it.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """Identifiers in packages: codes of languages, and the formats of other judges."""
 
-from __future__ import annotations
-
 import re
 from typing import Literal, get_args
 

@@ -1,7 +1,5 @@
 """Read a problem package, from a folder or a zip, and list everything that is wrong with it at once."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import replace

@@ -3,8 +3,6 @@
 - Checkers opened by the name that packages give them: modules of `checkers/`, and the one of `games/` beside them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from types import ModuleType
 from typing import Annotated, Literal, cast

@@ -5,8 +5,6 @@
 - A package's test data as the scoring rules see it.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The test data of a package: which cases and groups `data/` holds, and what each case is worth."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from fractions import Fraction
 from typing import Literal, cast

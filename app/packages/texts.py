@@ -5,8 +5,6 @@
   a program or the disk (guarantee 6: a package of ten thousand cases is checked and stored in minutes).
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections import defaultdict, deque

@@ -5,8 +5,6 @@
 - The checker and the solver that a package brings along, with the settings that they are asked by.
 """
 
-from __future__ import annotations
-
 import atexit
 import os
 import shutil

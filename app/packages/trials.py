@@ -3,8 +3,6 @@
 - Run programs of a package on its test cases: example submissions that are programs, and the reference solver.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction

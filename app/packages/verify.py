@@ -7,8 +7,6 @@ fault: a file that nothing uses, a program that nothing here runs.
 - Expected answers that a package leaves to its solution: the solution makes them in the sandbox.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -3,8 +3,6 @@
 - Zips from strangers: which entries are refused, and how their bytes are read. Packages and uploads share this reader.
 """
 
-from __future__ import annotations
-
 import errno
 import io
 import os

@@ -3,8 +3,6 @@
 - `jurado problems`: the problems of a contest, and their inputs.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

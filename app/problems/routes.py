@@ -1,7 +1,5 @@
 """HTTP routes: the problems of a contest as CLICS shows them, and their statements."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response

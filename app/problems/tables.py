@@ -1,7 +1,5 @@
 """Problems with their test data groups and test cases."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from sqlalchemy import BigInteger, ForeignKey, String, Text, UniqueConstraint, false

@@ -7,8 +7,6 @@ than those a package consists of.
 Guarantee 4: the lock gives the process one package at a time.
 """
 
-from __future__ import annotations
-
 import atexit
 import json
 import pickle

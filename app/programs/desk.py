@@ -3,8 +3,6 @@
 - Images that checkers leave as feedback: those that are kept, and for judges a remark on each other one.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import tempfile

@@ -4,8 +4,6 @@
 - Bundles: the files of a package's program in one zip whose bytes depend on nothing else.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import zipfile

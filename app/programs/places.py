@@ -3,8 +3,6 @@
 - Languages of programs: which file is run, and how C++ is compiled, once, in the sandbox.
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 import tempfile

@@ -4,8 +4,6 @@
 - Modules of this Python that packages' checkers may import: distributions by name, seen read-only in the sandbox.
 """
 
-from __future__ import annotations
-
 import re
 import tempfile
 from collections.abc import Iterable, Iterator, Sequence

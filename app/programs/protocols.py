@@ -10,8 +10,6 @@ The first line of each counts. The message is for the team; CMS has words of its
 - Checkers in Python: a module with the doors of `checkers/doors.py`, or with `score(input, answer, reference)`.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import secrets

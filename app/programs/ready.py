@@ -6,8 +6,6 @@
 Guarantee 6: a loaded checker is used again; the lock gives each to one thread.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import threading

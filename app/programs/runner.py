@@ -10,8 +10,6 @@ and JSON that repeats the request's token, so that no reply can be written befor
 the images that it announces.
 """
 
-from __future__ import annotations
-
 import ctypes
 import importlib.util
 import json

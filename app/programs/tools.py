@@ -11,8 +11,6 @@ standard error: `{"fraction": 0.5, "best": 17, "states": 9, "note": "...", "answ
 its time is over, the last `answer` counts.
 """
 
-from __future__ import annotations
-
 import json
 import tempfile
 import time

@@ -5,8 +5,6 @@ as the kernel kills it together with the thread that started it. Guarantee 3: th
 passed on, so that no secret of the server is.
 """
 
-from __future__ import annotations
-
 import os
 import select
 import signal

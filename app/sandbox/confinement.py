@@ -8,8 +8,6 @@ and to read but what Python needs. Whatever the system lacks is told, and never 
 - Landlock: a process gives up all files but those below some folders, where the kernel can do so (Linux 5.13).
 """
 
-from __future__ import annotations
-
 import ctypes
 import errno
 import os

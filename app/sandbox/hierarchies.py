@@ -1,7 +1,5 @@
 """Hierarchies of control groups: those that are mounted, their controllers, and the group of this process in each."""
 
-from __future__ import annotations
-
 import os
 import re
 from dataclasses import dataclass

@@ -5,8 +5,6 @@ The program waits until `Launched.begin`: private folders are opened and filled 
 - Private folders of a run: held open from outside, filled before the program starts, read after it has ended.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

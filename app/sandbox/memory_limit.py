@@ -4,8 +4,6 @@ It has so much memory, dies with its parent, has no network, starts nothing, and
 kernels of solvers are kept compiled: never where graders read theirs. Folders with inputs are named with --read.
 """
 
-from __future__ import annotations
-
 import json
 import runpy
 import sys

@@ -4,8 +4,6 @@
   made once: each case of a submission may start a sandbox (guarantee 6).
 """
 
-from __future__ import annotations
-
 import re
 import shutil
 import subprocess

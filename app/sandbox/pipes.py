@@ -4,8 +4,6 @@ A message is its length in 8 bytes and as many bytes. Nothing of it is unpickled
 than the time given.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import struct

@@ -3,8 +3,6 @@
 What is refused fails with EPERM, so that a library that only tries something goes on.
 """
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import os

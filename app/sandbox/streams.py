@@ -5,8 +5,6 @@
 Guarantee 4: the lock lets any thread end a run, and none after its control group is gone.
 """
 
-from __future__ import annotations
-
 import os
 import selectors
 import threading

@@ -3,8 +3,6 @@
 A live board asks again every second, which costs the server little while nothing changes.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress

@@ -6,8 +6,6 @@ written wait there too: hundreds of them in the route would keep the next one fr
 through the route; what is sent is the same.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from typing import Annotated, Literal

@@ -1,7 +1,5 @@
 """`jurado admin similarity`: similar answers and sources of teams, for judges."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """Teams whose answers or sources are alike, and two of them side by side, for judges."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated

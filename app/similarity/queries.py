@@ -1,7 +1,5 @@
 """Queries of similarity: who sent which answer and which sources, and their bytes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby

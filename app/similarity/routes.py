@@ -1,7 +1,5 @@
 """HTTP routes: similarity of answers and sources, for judges."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Query

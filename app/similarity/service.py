@@ -4,8 +4,6 @@ Equal bytes are detected by their sha256, from rows alone. For near-duplicates t
 request is over; `unread` counts the others.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta

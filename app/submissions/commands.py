@@ -3,8 +3,6 @@
 - `jurado watch`: the verdict of one submission, or every verdict of a contest as it comes.
 """
 
-from __future__ import annotations
-
 import time
 import uuid
 from collections.abc import Iterator, Mapping

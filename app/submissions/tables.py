@@ -1,7 +1,5 @@
 """Submissions, their answers, judgements and raw scores."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, String, Text

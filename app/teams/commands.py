@@ -3,8 +3,6 @@
 - `jurado admin group|organization|person`: the people around a contest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """The teams of a contest: those that take part, a class list with its preview, cards to print, registration."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Mapping, Sequence

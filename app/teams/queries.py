@@ -4,8 +4,6 @@
 - Teams that were made for a contest, which keeps them, and what came with them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from typing import TypeVar
 

@@ -1,7 +1,5 @@
 """API routes of teams, class lists, groups, organizations and persons."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial

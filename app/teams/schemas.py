@@ -3,8 +3,6 @@
 - Documents of class lists: their rows, and the people made from them.
 """
 
-from __future__ import annotations
-
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, Field, StringConstraints, model_validator

@@ -4,8 +4,6 @@
 - `jurado login`, `logout`, `passwd` and `tokens`: a password is exchanged for a token, which is stored and revoked.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import sys

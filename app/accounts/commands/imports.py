@@ -3,8 +3,6 @@
 - Tables of what an import has made and changed, or would.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Mapping, Sequence

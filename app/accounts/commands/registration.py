@@ -4,8 +4,6 @@
 - `jurado admin audit`: who changed what.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime

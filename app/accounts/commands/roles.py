@@ -1,7 +1,5 @@
 """`jurado admin contest|problem grant`: owners and judges of contests and problems; `jurado roles`: invitations."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Annotated, Literal
 from urllib.parse import quote

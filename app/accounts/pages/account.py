@@ -5,8 +5,6 @@
 - Invitations to roles, and tokens for programs.
 """
 
-from __future__ import annotations
-
 from datetime import timedelta
 from functools import partial
 from typing import Annotated, cast

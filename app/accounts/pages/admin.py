@@ -4,8 +4,6 @@
 - Accounts of the server for admins: finding one, a new password, and who may make contests.
 """
 
-from __future__ import annotations
-
 import json
 from datetime import UTC, datetime
 from functools import partial

@@ -6,8 +6,6 @@
 - HTTP routes: passwords that an admin or owner renews.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, cast

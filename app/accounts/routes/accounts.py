@@ -5,8 +5,6 @@
 - The reply to a request that makes one object or many: shared by accounts, teams and the directory.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Annotated, TypeVar
 

@@ -4,8 +4,6 @@
 - Commands on accounts: import many, replace, change, delete. The edge forgets cached credentials after the commit.
 """
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
 

@@ -7,8 +7,6 @@ teams that are enrolled there by name. Contests for practice decide nothing, and
 - Guessing passwords is dear, and nobody's guesses refuse the right password.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections import deque

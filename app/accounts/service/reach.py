@@ -8,8 +8,6 @@ that has an account. An account that has a role elsewhere leaves the reach, too.
 - Passwords that an admin or owner renews.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Container, Iterable, Mapping
 from dataclasses import dataclass, field
 

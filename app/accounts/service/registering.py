@@ -6,8 +6,6 @@ may. The password is hashed before, while nobody waits.
 - Names of people as usernames and ids.
 """
 
-from __future__ import annotations
-
 import hashlib
 import re
 import time

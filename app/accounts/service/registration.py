@@ -3,8 +3,6 @@
 - The import of accounts: read, checked against what exists, given passwords, stored.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple

@@ -6,8 +6,6 @@ declines. Otherwise any owner could change where an account of others stands.
 - The audit log as admins read it, and owners for their contest: filtered, newest first, page by page.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import replace
 

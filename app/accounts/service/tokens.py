@@ -4,8 +4,6 @@
   admins alone.
 """
 
-from __future__ import annotations
-
 import secrets
 from dataclasses import dataclass
 from datetime import timedelta

@@ -4,8 +4,6 @@ The first line names the format and its version (`accounts<tab>1`, or `File_Vers
 teams2.tsv and institutions2.tsv are the same formats with more fields.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple, TypedDict, TypeVar

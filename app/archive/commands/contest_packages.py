@@ -1,7 +1,5 @@
 """`jurado admin contest export` and `import`: contest packages."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated

@@ -6,8 +6,6 @@ and names the database it belongs to: without one a backup is not finished, and 
 backup before it as good as it was.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Iterable, Iterator, Sequence

@@ -1,7 +1,5 @@
 """Copy a whole database into an empty one, of the other kind if need be: from SQLite to PostgreSQL and back."""
 
-from __future__ import annotations
-
 import hashlib
 import os
 import shutil

@@ -3,8 +3,6 @@
 - The last backup that was finished, so that `jurado status` knows of it.
 """
 
-from __future__ import annotations
-
 import sqlite3
 import time
 from contextlib import closing

@@ -9,8 +9,6 @@ judged and pending submissions, each case's raw score. Absent for a reason, and 
 - when anything was judged, and the version of the board, which are of one server.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace

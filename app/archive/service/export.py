@@ -1,7 +1,5 @@
 """A contest as a contest package: what the endpoints say, as files, with every file they refer to beside them."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence

@@ -6,8 +6,6 @@ since, and those that were too large to be kept; and submissions that were not j
 - What an import reads of `scoreboard.json` and `state.json`.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime

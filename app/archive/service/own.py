@@ -7,8 +7,6 @@ The terms of registration come without their code. A role is granted again where
 is here before the import; the accounts themselves are not made: as CLICS shows them, an owner is an admin.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeVar, cast

@@ -3,8 +3,6 @@
 What a package says is bounded before it is read: its documents in bytes and values, each object in values.
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import json

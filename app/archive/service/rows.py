@@ -1,7 +1,5 @@
 """Rows of a contest package, put into the tables in the order in which its objects refer to each other."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field

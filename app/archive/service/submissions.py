@@ -6,8 +6,6 @@ it is let go of, and unpacked again when it is kept: a package may hold more ans
 - The graded submissions of a contest package put into the tables, under the ids they had.
 """
 
-from __future__ import annotations
-
 import io
 from collections import defaultdict, deque
 from collections.abc import Mapping, Sequence

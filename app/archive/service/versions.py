@@ -4,8 +4,6 @@ A problem that is here and equal is used. One that is not here is brought in, ch
 and different is brought in under a free id of its own, which only this contest uses.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from dataclasses import replace as with_other

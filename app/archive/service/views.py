@@ -3,8 +3,6 @@
 - A contest package brought in: read, held against what is here, graded, and kept as a whole or not at all.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

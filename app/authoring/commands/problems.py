@@ -3,8 +3,6 @@
 - `jurado admin problem versions|diff|restore`, `jurado admin contest pin`: versions of problems.
 """
 
-from __future__ import annotations
-
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager

@@ -3,8 +3,6 @@
 - `jurado admin testcase`: test cases of problems, and the expected answers made for them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated

@@ -3,8 +3,6 @@
 - Jobs as pages: how far each is, its log, and a button that cancels it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, cast

@@ -1,7 +1,5 @@
 """The problems of a contest: putting them in, taking them out, their labels, points and versions."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 

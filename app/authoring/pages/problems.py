@@ -1,7 +1,5 @@
 """Problems as such: bringing packages in with all faults, verification, ladder, cases, versions, reference runs."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path

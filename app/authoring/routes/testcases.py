@@ -4,8 +4,6 @@
 - HTTP routes: many test cases of a problem put at once by a zip, and its groups.
 """
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path

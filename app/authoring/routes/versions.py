@@ -4,8 +4,6 @@
 - HTTP routes: jobs and what starts them: reference runs, whose progress one can watch and which one can cancel.
 """
 
-from __future__ import annotations
-
 from typing import Annotated
 
 from fastapi import APIRouter, Path, Query, Request, Response

@@ -1,7 +1,5 @@
 """Problems of a contest: their labels and their scoring there."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """Problems as such, in whatever contest: their packages come and go here."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Many test cases and groups of a problem changed at once: a zip of cases, or a document of groups and moves."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Test cases: what contestants may read of them, and how an admin puts and takes away single ones."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Versions of a problem: listed, shown, compared, restored, and written as packages."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import IO
 

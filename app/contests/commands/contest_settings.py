@@ -3,8 +3,6 @@
 - `jurado admin contest list`, `show` and `extend`: the clocks of contests, and more time for one.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections import Counter

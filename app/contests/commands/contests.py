@@ -3,8 +3,6 @@
 - `jurado admin contest`, its course: pause, resume, thaw, finalize, disqualify.
 """
 
-from __future__ import annotations
-
 from datetime import UTC, datetime, timedelta
 from typing import Annotated
 

@@ -3,8 +3,6 @@
 - Decisions of a team beside submitting: its own clock, its final inputs, which submission counts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated

@@ -1,7 +1,5 @@
 """What decides a contest in the end: its final cases, and the medals and ranks that the board gives."""
 
-from __future__ import annotations
-
 from fastapi import Request, Response
 
 from app.contests.pages.setup import finals_of, moment

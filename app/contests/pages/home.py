@@ -3,8 +3,6 @@
 - The checklist of a contest before its start: what is set, what is missing, and what an organiser may want to know.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta

@@ -1,7 +1,5 @@
 """Setting a contest up: what kind of contest it is, when it is, how it is scored, and its start."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 

@@ -3,8 +3,6 @@
 Each is a plain form: POST, the service that the API calls, then a redirect to the page of the form.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil

@@ -1,7 +1,5 @@
 """Rules for changes of a contest: those of the CLICS Contest API, and the order of its times."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
 

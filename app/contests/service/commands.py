@@ -5,8 +5,6 @@
 - Details of a contest beside its times: banner, logo, place, and the group whose board is the main one.
 """
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from sqlalchemy.orm import Session

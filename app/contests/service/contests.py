@@ -4,8 +4,6 @@
 - Limits of a contest for its judges: what teams may send to it and to each problem, and what they have sent.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection
 from datetime import timedelta
 from importlib.metadata import version

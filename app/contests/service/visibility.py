@@ -4,8 +4,6 @@ Visible teams, worths and points are kept with their snapshot, as each list and 
 (guarantee 6).
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """The HTTP client of every command that talks to a server: typed replies, clear errors, retries that are safe."""
 
-from __future__ import annotations
-
 import json
 import os
 import ssl

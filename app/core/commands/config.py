@@ -4,8 +4,6 @@
 - A folder written whole or not at all.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

@@ -5,8 +5,6 @@
 - Scoreboards and reports as tables for a terminal.
 """
 
-from __future__ import annotations
-
 import math
 import time
 from collections.abc import Mapping, Sequence

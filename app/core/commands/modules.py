@@ -1,7 +1,5 @@
 """Our own modules as processes: their command lines and their environment."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

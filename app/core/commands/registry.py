@@ -5,8 +5,6 @@
 - Changes of problems as commands make them: their options, and what is said of a preview or of a change that waits.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -5,8 +5,6 @@ one (`Ledger`), and adds a row to the log as its last act: a change without its 
 without its change neither. Whoever writes a new service has nothing to call.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """What entries of the audit log show of rows: values before and after, cut to a readable length, without secrets."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from datetime import datetime

@@ -4,8 +4,6 @@
 - Notices: what a transaction tells the other servers and workers on its database, sent with its commit by NOTIFY.
 """
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence

@@ -10,8 +10,6 @@ Several processes on a database all follow the database's clock, and the latest 
 - The state of the database itself, for whoever runs it: its version, its size, and its replicas.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta

@@ -15,8 +15,6 @@ cannot be reached, it ends the transaction itself a few seconds after the last s
 - Errors that are the database's or the disk's own, and may pass: away, locked, read-only, damaged, without room.
 """
 
-from __future__ import annotations
-
 import errno
 import time
 from collections.abc import Callable, Sequence

@@ -3,8 +3,6 @@
 - Work that follows the commit of the transaction that asks for it.
 """
 
-from __future__ import annotations
-
 import secrets
 import sqlite3
 from collections.abc import Callable, Iterator

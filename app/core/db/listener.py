@@ -6,8 +6,6 @@ it stays lost, everything counts as changed again and again, so that nothing old
 - A connection to PostgreSQL that ends its waits itself; only who has a PostgreSQL loads the driver.
 """
 
-from __future__ import annotations
-
 import time
 from collections import defaultdict
 from collections.abc import Callable

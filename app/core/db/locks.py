@@ -9,8 +9,6 @@ connection to one thread at a time.
 - The processes of an installation, as each tells of itself: a row that is written again every few seconds.
 """
 
-from __future__ import annotations
-
 import os
 import socket
 import threading

@@ -4,8 +4,6 @@
 - Wait until files and folders are on the disk.
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import stat

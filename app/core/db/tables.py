@@ -1,7 +1,5 @@
 """Jobs, and what is known of the service itself: its clock, its processes, its last backup."""
 
-from __future__ import annotations
-
 from datetime import datetime
 
 from sqlalchemy import BigInteger, ForeignKey, String, Text

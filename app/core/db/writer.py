@@ -19,8 +19,6 @@ Invariants:
   error and never a second try, which could store a submission twice.
 """
 
-from __future__ import annotations
-
 import asyncio
 import queue
 import threading

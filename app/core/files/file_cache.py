@@ -3,8 +3,6 @@
 A copy is named as the file is, and whoever reads it checks it: nothing here need survive a loss of power.
 """
 
-from __future__ import annotations
-
 import os
 import tempfile
 from collections.abc import Iterator

@@ -3,8 +3,6 @@
 What is kept of one is its JSON with `sha256` in place of `href`; one that lies elsewhere keeps its `href`.
 """
 
-from __future__ import annotations
-
 import base64
 import binascii
 import hashlib

@@ -3,8 +3,6 @@
 - Content-addressed files below one folder, each on the disk before anybody is told of it.
 """
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import os

@@ -6,8 +6,6 @@ than an hour writes it anew, then looks for the mark, then looks for the object.
 or the keeper sees the mark or misses the object, and writes it again. Younger objects are never removed (guarantee 1).
 """
 
-from __future__ import annotations
-
 import hashlib
 import os
 import time

@@ -3,8 +3,6 @@
 Graders import this alone of the file store, as their start is what a verdict may wait for.
 """
 
-from __future__ import annotations
-
 import hashlib
 
 import zstandard

@@ -1,7 +1,5 @@
 """Temporary folders that tell whether their process lives, so that those of killed ones can be removed."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import shutil

@@ -4,8 +4,6 @@ A password's hash takes 20 ms of a core: 1,000 contestants need the memory, and 
 enough to leave the cores to submissions (guarantee 6).
 """
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import secrets

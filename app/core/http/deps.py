@@ -6,8 +6,6 @@
 - Whoever a request changes things for, as the audit log notes it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Coroutine, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Annotated, cast

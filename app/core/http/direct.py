@@ -6,8 +6,6 @@ yet, so that wrong ones wait with other refusals. Scoreboards are sent before ou
 compressed ones are sent in a second, before them 8,100.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from typing import NamedTuple

@@ -4,8 +4,6 @@
 - Stored images and files as replies.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence

@@ -4,8 +4,6 @@
 - The body of a request as a document in JSON, YAML or as a table.
 """
 
-from __future__ import annotations
-
 import errno
 import shutil
 import tempfile

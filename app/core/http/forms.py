@@ -1,7 +1,5 @@
 """Multipart forms, read while they stream: texts are short, the files of a large form share one spool."""
 
-from __future__ import annotations
-
 import io
 import tempfile
 from collections.abc import AsyncIterator

@@ -6,8 +6,6 @@ has no ETag: that of its text is not known before the last part, that of its ver
 3).
 """
 
-from __future__ import annotations
-
 import gzip
 import hashlib
 import zlib

@@ -5,8 +5,6 @@
 - HEAD wherever GET is: the same status and headers, and no body.
 """
 
-from __future__ import annotations
-
 import asyncio
 import logging
 import re

@@ -3,8 +3,6 @@
 - What /openapi.json says of tags, of parameters that many routes have, and of refusals: one sentence each.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

@@ -8,8 +8,6 @@ requests are taken from everywhere, as are those without `Origin`, which no page
 - Behind a proxy: who the client is, as a trusted proxy says, and the path prefix under which it sees the service.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping
 from http.cookies import CookieError, SimpleCookie
 from typing import Any, cast

@@ -7,8 +7,6 @@ One account or address waits in the common lines with few of its requests, so th
   it takes a place of its own account or address.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import Hashable, Sequence
 from contextlib import ExitStack

@@ -3,8 +3,6 @@
 - Preferences of a reader, in cookies of their own: language, theme, zone of times. Nobody needs an account.
 """
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator, Collection, Mapping
 from contextlib import asynccontextmanager
 from datetime import UTC, datetime

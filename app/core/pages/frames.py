@@ -6,8 +6,6 @@ Open pages keep it up to date by `app.core.pages.frames`.
 - The part of a contest's page that open pages fetch again: state, clock and unread messages.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """What all pages of organisers share: who may open them, their forms, and the way back after a change."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Annotated
 from urllib.parse import urlencode

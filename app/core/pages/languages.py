@@ -8,8 +8,6 @@ texts (guarantee 6).
 - Checkers' messages in the reader's language, by their keys and values; in English where the key is unknown.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -4,8 +4,6 @@
 - Texts of others are shown without marks of writing direction; letters have a direction without them.
 """
 
-from __future__ import annotations
-
 import re
 from typing import Annotated, cast
 

@@ -1,7 +1,5 @@
 """The page that a form was sent from, rendered again within its request: for faults next to fields, and for labels."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from typing import cast
 from urllib.parse import urlsplit

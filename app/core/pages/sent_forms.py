@@ -4,8 +4,6 @@ One mechanism for every form: the page is rendered as for any reader, and this m
 template has to keep input or place messages.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@
 - Unknown addresses: a page for people, the API's document for programs.
 """
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta

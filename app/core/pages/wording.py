@@ -3,8 +3,6 @@
 - The colour of a cell of the board, by its points: eleven classes, finer near the best.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from datetime import datetime, timedelta

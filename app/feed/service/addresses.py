@@ -3,8 +3,6 @@
 Calls go only to public or allowed addresses, checked after name resolution (guarantee 4).
 """
 
-from __future__ import annotations
-
 import asyncio
 import socket
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The scoreboard as server-sent events: a board at first, and then the rows that change."""
 
-from __future__ import annotations
-
 from collections.abc import AsyncIterator
 
 from app.contests.queries import NoContest

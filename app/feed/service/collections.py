@@ -3,8 +3,6 @@
 The rights of a client in a contest follow from it: its endpoints and their properties.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 

@@ -4,8 +4,6 @@ Guarantee 6: the hub bounds the open streams of one account or address and of th
 time, so that other requests get their turn between them. A client that has gone costs nothing.
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterator, Sequence

@@ -3,8 +3,6 @@
 Guarantee 3: an audience is sent a deletion only of an object that it saw.
 """
 
-from __future__ import annotations
-
 import hashlib
 import sys
 from bisect import bisect_right

@@ -4,8 +4,6 @@ Guarantee 6: 2,000 streams share the cached pages, and the bytes of each line; t
 read while the publisher adds to them.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

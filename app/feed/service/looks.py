@@ -3,8 +3,6 @@
 Submissions, judgements and runs are rendered where they may have changed, all other kinds whole (guarantee 6).
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Collection as AnyCollection
 from collections.abc import Iterable, Mapping, Sequence

@@ -18,8 +18,6 @@ another look; `state` comes last, after everything before it has been published;
 refers to.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Sequence

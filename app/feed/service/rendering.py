@@ -4,8 +4,6 @@ They are rendered by the functions of the GET routes, for everybody, for judges,
 of their own (guarantees 2 and 3).
 """
 
-from __future__ import annotations
-
 import json
 from collections import defaultdict
 from collections.abc import Collection as AnyCollection

@@ -5,8 +5,6 @@ a webhook has got is durable before the next request is sent: a call is repeated
 (at least once). Of several servers the one that has a webhook's lock calls it (guarantee 7).
 """
 
-from __future__ import annotations
-
 import asyncio
 import hmac
 from collections import defaultdict

@@ -3,8 +3,6 @@
 Each stream reads the log at its own pace, and all share its bytes (guarantee 6).
 """
 
-from __future__ import annotations
-
 import asyncio
 from collections.abc import AsyncIterator
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Webhooks: addresses that are called with every change, so that their owners need not ask."""
 
-from __future__ import annotations
-
 import asyncio
 import re
 import secrets

@@ -4,8 +4,6 @@
 - Games of a program against the judge, over HTTP: many at once, each with its own process.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass

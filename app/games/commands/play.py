@@ -1,7 +1,5 @@
 """`jurado play`: a game in the terminal, or many games of a program."""
 
-from __future__ import annotations
-
 import os
 import shlex
 from dataclasses import dataclass, field

@@ -7,8 +7,6 @@ answers by one line with its move, or `resign`; `move TEXT` for each move of the
 - Many games at once, below a bar that counts them.
 """
 
-from __future__ import annotations
-
 import os
 import select
 import signal

@@ -4,8 +4,6 @@
 - Positions on a terminal: the game's own picture, in colours where there are any.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`jurado tournament`: programs and opponents play round robin, with a cross table."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Mapping, Sequence
 from functools import partial

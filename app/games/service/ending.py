@@ -4,8 +4,6 @@
 - The keeper of games: ends those whose time has run out, also those that ran out while no server was there.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta

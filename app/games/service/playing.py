@@ -4,8 +4,6 @@ The rows are the games, and nothing of them is kept in memory. A turn that was m
 is not stored (`app.games.queries.store`), and is made again.
 """
 
-from __future__ import annotations
-
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime

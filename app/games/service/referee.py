@@ -5,8 +5,6 @@ Nothing here reads or writes rows. A table is never changed: what happens gives 
 - Opponents that think for longer: in few threads of their own, beside the event loop (guarantee 4).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta

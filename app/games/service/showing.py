@@ -1,7 +1,5 @@
 """Documents of games: what is sent to start and to play one, and how one is shown, to whom."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Literal, cast
 

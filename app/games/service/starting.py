@@ -1,7 +1,5 @@
 """Starting games: who may play what, from which position, and whether it counts."""
 
-from __future__ import annotations
-
 import secrets
 from dataclasses import dataclass
 from math import ceil

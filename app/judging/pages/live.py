@@ -1,7 +1,5 @@
 """The stream of submissions as judges see it, how many came when, and a single submission with all that is known."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta

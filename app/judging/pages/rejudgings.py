@@ -1,7 +1,5 @@
 """Rejudgings: making one, what it changes as a matrix and as a list, applying it and taking it back."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from fastapi import Request, Response

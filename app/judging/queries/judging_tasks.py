@@ -1,7 +1,5 @@
 """Tasks of graders: answers, cases, settings and rules; those of a rejudging with the changes it would make."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

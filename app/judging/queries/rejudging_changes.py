@@ -3,8 +3,6 @@
 A plan is made first, in a savepoint that is taken back: it is what a preview shows.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 

@@ -3,8 +3,6 @@
 Each step is taken in the transaction of whoever calls it, all of it or nothing.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from sqlalchemy import ColumnElement, delete, insert, literal, select, text, update

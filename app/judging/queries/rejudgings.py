@@ -5,8 +5,6 @@ nothing shows them until the rejudging is applied. Its judgements tell whether a
 no state that a crash could leave behind. `rejudging_steps` changes them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import timedelta

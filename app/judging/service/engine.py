@@ -15,8 +15,6 @@ again as soon as a submission comes in. Of several graders one at least is alway
 The condition serves guarantee 5 (threads wait for work, live answers first), the sweep guarantee 7.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable

@@ -6,8 +6,6 @@ and starts another. It has no file but those the server hands it, and no way out
 A rejection is the contestant's; every other exception is the judge's own fault and leaves as it came.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import socket

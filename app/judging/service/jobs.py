@@ -5,8 +5,6 @@ Expected answers that came with packages are scored first, by one process of an 
 Guarantee 7: the job watch stops a job that another process may run.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from concurrent.futures import wait
 from contextlib import contextmanager

@@ -3,8 +3,6 @@
 - Stored files that could not be read: what is missing is no fault of the answer, and no verdict.
 """
 
-from __future__ import annotations
-
 import logging
 import time
 from collections.abc import Callable

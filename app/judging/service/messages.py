@@ -4,8 +4,6 @@ Both ends know the types: what is not one of them, has another field or passes a
 contestants may have taken over, so the server believes nothing of it but scores of the answers that it asked about.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from fractions import Fraction

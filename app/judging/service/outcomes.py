@@ -3,8 +3,6 @@
 - A grader's place: a warm process to ask, replaced where it dies; and the sandbox beside it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 

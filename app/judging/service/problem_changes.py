@@ -3,8 +3,6 @@
 - What a change of a problem would do, before it is made: cases, contests, submissions and teams.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal

@@ -6,8 +6,6 @@ cannot be had is nobody's fault, and what needs it waits.
 Guarantee 4: the lock lets the first of several threads open the sandbox.
 """
 
-from __future__ import annotations
-
 import tempfile
 import threading
 from collections.abc import Callable

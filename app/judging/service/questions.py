@@ -1,7 +1,5 @@
 """Questions to graders beside judgements: the validity of a test case, and scores of answers that are in no row."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future

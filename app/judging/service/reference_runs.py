@@ -3,8 +3,6 @@
 - The progress of jobs, written to their rows not more often than people can read.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Callable, Collection
 from contextlib import suppress

@@ -4,8 +4,6 @@ For an open rejudging one side is the contest as it is, the other the contest as
 one the contest as it is, and as undoing would leave it. Views show it by submission, case and team, with counts.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import re

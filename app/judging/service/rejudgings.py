@@ -1,7 +1,5 @@
 """Rejudgings: submissions judged again, silently; previewed, applied and undone (guarantee 8)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from pydantic import Field

@@ -4,8 +4,6 @@ A process with bounds has so much memory, writes to one folder and starts nothin
 run for a person at a terminal, on that person's own behalf.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import time

@@ -3,8 +3,6 @@
 - A running grader process: started, warmed, asked, killed; its replies are checked before they are believed.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

@@ -3,8 +3,6 @@
 - The desk that runs a new package's checker: in the service's graders, bounded as judging is.
 """
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable, Iterable

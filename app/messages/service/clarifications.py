@@ -1,7 +1,5 @@
 """Clarifications: questions of teams to the jury, its answers, and announcements."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from math import ceil

@@ -1,7 +1,5 @@
 """Commentary: what analysts say about what happens in a contest."""
 
-from __future__ import annotations
-
 from datetime import timedelta
 from typing import Literal
 

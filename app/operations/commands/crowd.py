@@ -3,8 +3,6 @@
 - A connection of uvicorn with bounds on the size of heads and on the time a client may take.
 """
 
-from __future__ import annotations
-
 import asyncio
 import resource
 from collections import Counter

@@ -3,8 +3,6 @@
 - `jurado bench`: measure, with the programs of bench/.
 """
 
-from __future__ import annotations
-
 import subprocess
 import textwrap
 import time

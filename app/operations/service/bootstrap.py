@@ -3,8 +3,6 @@
 Everything is looked for before it is made, so that starting again changes nothing that an admin has changed.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta

@@ -3,8 +3,6 @@
 Declared once, for the health page, `GET /api/status` and `jurado status`.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Literal

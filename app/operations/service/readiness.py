@@ -5,8 +5,6 @@ It answers also while all threads of requests wait, so that a load balancer turn
 - Damaged stored files and the work that waits for them, for admins.
 """
 
-from __future__ import annotations
-
 import asyncio
 import time
 from collections.abc import Callable

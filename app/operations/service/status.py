@@ -1,7 +1,5 @@
 """The state of a whole installation, for whoever runs it: processes, database, broker, judging, contests, files."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from importlib.metadata import version

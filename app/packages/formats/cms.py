@@ -7,8 +7,6 @@ without those every case has its share of `total_value`.
 - Tell formats of packages apart by their files, and turn any of them into the files of a Jurado package.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 - The expressions by which CMS names the cases of a group: a few of Python's, which cannot take long.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import replace

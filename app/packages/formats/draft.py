@@ -3,8 +3,6 @@
 - Programs of a foreign package: solutions become example submissions, others are kept beside the solution.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

@@ -6,8 +6,6 @@ are groups of their own; cases of a `min` or `pass-fail` are called `GROUP.NAME`
 what would be judged otherwise is refused.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator, Mapping

@@ -7,8 +7,6 @@ kept beside the solution.
 - Statements of other judges in HTML, converted to Markdown: pages show no HTML of a package.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

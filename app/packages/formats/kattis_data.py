@@ -4,8 +4,6 @@ A group whose verdict is that of its worst case gives all its points or none; wi
 `accept_if_any_accepted` the points of its cases are added. Pass-fail problems are one group.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence

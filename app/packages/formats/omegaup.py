@@ -5,8 +5,6 @@ Every case belongs to the group before the first dot of its name. omegaUp gives 
 groups of their own are added up.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Mapping

@@ -3,8 +3,6 @@
 - Limits of omegaUp's custom validators: durations and sizes of settings.json, as limits of problem.yaml.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Annotated

@@ -5,8 +5,6 @@ protocol `testlib`. A group with the policy `complete-group` gives all or nothin
 tests are added.
 """
 
-from __future__ import annotations
-
 import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """Write a draft as the files of a Jurado package: its metadata, settings, groups, cases and what else is required."""
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """The choices for a new package: how it is scored, what checks its answers, its languages and groups."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args

@@ -3,8 +3,6 @@
 - The problems that new packages begin as: one for each kind of checker, with test data from easy to hard.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path

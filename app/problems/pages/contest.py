@@ -3,8 +3,6 @@
 - The playground: any input and any answers from the reader's disk on a board. Nothing of it is sent to the server.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, TypedDict

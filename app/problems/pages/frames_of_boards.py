@@ -1,7 +1,5 @@
 """The frame in which a package's own board runs: without origin, cookies, network, or a way to its page."""
 
-from __future__ import annotations
-
 import json
 from base64 import b64encode
 from functools import lru_cache

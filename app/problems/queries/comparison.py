@@ -7,8 +7,6 @@ which cases and groups are listed.
 - The difference between two versions of a problem in words, and case by case.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping
 from fractions import Fraction

@@ -4,8 +4,6 @@
 - The zip of a stored package as a file on disk, for the time that somebody reads it: it may be larger than memory.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager

@@ -5,8 +5,6 @@ Rows made of a manifest are in no session and only read; each case has the id of
 - Jobs: long work for an admin, as rows that outlive the process that works on them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from uuid import uuid4
 

@@ -3,8 +3,6 @@
 A rejudging keeps such a difference until it is applied, and once it is, the difference that leads back.
 """
 
-from __future__ import annotations
-
 import copy
 import hashlib
 import json

@@ -1,7 +1,5 @@
 """Problems: bringing a package into the tables and the file store, and reading it back."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Rows of test cases: put, numbered, and given expected answers and their scores."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction

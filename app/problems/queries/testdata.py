@@ -3,8 +3,6 @@
 What the package format demands of the whole is checked when all is written: all faults are listed.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field

@@ -4,8 +4,6 @@ The newest version is the problem's rows. An earlier one is a manifest, written 
 it holds what was learnt of it until then, such as the scores of expected answers.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence

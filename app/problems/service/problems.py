@@ -3,8 +3,6 @@
 - Statements: which language, and Markdown with `$math$` made into safe HTML, the samples put in or at the end.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -3,8 +3,6 @@
 - Rights to a problem's solution texts: judges always, others after the last contest that has the problem.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime

@@ -1,7 +1,5 @@
 """The scoreboard's page: the numbers of the API's board as rows of cells, a hundred teams a page."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import timedelta

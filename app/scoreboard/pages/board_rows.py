@@ -3,8 +3,6 @@
 - Strips in the heads of the board's columns: all teams' points at a problem, on one line from none to all of them.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property

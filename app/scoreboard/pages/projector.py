@@ -4,8 +4,6 @@
 - The awards of a contest: those that the board gives, and those given by hand.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Literal

@@ -1,7 +1,5 @@
 """The page of a team: its rank, its points in each problem, and how they grew."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from datetime import timedelta
 from typing import Annotated, cast

@@ -5,8 +5,6 @@ write counts as a change of everything by itself. A request may get any board wh
 that whoever has seen a verdict sees it on the board, and nobody waits for ever.
 """
 
-from __future__ import annotations
-
 import threading
 import time
 from collections.abc import Callable, Collection

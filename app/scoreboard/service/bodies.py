@@ -3,8 +3,6 @@
 - Earlier boards: a snapshot with its board as it was at a minute of the contest, by today's verdicts.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 from datetime import timedelta
 from typing import Annotated, NotRequired

@@ -3,8 +3,6 @@
 - The resolving of a frozen board step by step, forward and back, for judges alone: nothing of it is stored.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -3,8 +3,6 @@
 - Points over time, as the history of one board, within bounds of what it may cost.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """The pages of answers: a team's own submissions, sending, and the report on one submission."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -1,7 +1,5 @@
 """The page that compares two submissions to a problem case by case, with both answers on one board's clock."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta

@@ -4,8 +4,6 @@ Guarantee 4: teams share grading time. Each row has a `turn` in seconds of gradi
 a team is added to the turns of its queued rows. One claim at a time chooses from the rows, also of several processes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime

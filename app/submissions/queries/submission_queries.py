@@ -1,7 +1,5 @@
 """Reading submissions, judgements and runs back, for those who may see them."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime

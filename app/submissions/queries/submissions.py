@@ -1,7 +1,5 @@
 """Submissions and their answers: accepting many in one commit, and reading the answers back."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace

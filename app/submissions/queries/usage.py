@@ -4,8 +4,6 @@ Guarantee 4: no team fills the queue or the disk. The transaction that inserts a
 its team. Before its files are stored, a read counts as well, so that a refused submission writes none.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass

@@ -5,8 +5,6 @@
 - The sources a team attached to a submission: kept and not judged, for the team itself and for judges.
 """
 
-from __future__ import annotations
-
 from functools import partial
 from typing import Annotated
 

@@ -3,8 +3,6 @@
 - Reading a submission from a request: a form with files, or the CLICS Contest API's JSON. Nothing is decided here.
 """
 
-from __future__ import annotations
-
 import io
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing

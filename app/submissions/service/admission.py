@@ -1,7 +1,5 @@
 """Admission of submissions: who may submit, for which team, to which problem of which contest, and when."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 

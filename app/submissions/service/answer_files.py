@@ -4,8 +4,6 @@ What refuses one file refuses the whole submission, before anything is stored; a
 rejects its case.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

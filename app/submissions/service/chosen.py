@@ -4,8 +4,6 @@
 - Quota of a team at a problem: submissions left, and the time of the next one.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from datetime import datetime
 

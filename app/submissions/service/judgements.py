@@ -1,7 +1,5 @@
 """Judgements and runs: what became of submissions, and of each of their cases."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator
 from datetime import datetime
 

@@ -3,8 +3,6 @@
 - The sources a team attached to a submission: kept and not judged, for the team itself and for judges.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Self
 from urllib.parse import quote

@@ -4,8 +4,6 @@
 - Waiting for judgements that somebody else makes, for those who need them done.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta

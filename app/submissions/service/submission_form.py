@@ -1,7 +1,5 @@
 """Reading a submission from a request: a form with files, or the CLICS Contest API's JSON. Nothing is decided here."""
 
-from __future__ import annotations
-
 import base64
 import binascii
 import io

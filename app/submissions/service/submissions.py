@@ -4,8 +4,6 @@
 - The change that a submission brought: its points against those of the team's submission before, both as of now.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta

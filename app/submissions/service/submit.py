@@ -3,8 +3,6 @@
 - Storing what a submission brings: files sorted to cases, within limits and bytes. A refused one leaves none.
 """
 
-from __future__ import annotations
-
 import logging
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager

@@ -1,7 +1,5 @@
 """What a class list makes: objects meant by their id or name, and the planned accounts and teams."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Literal

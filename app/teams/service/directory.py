@@ -6,8 +6,6 @@ or an account of theirs refers to it, and contests open to all show everything t
 - Visibility of groups, organizations and persons of a contest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial

@@ -3,8 +3,6 @@
 - A class list: each row makes a person's account and links it with a team, an organization and a group.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from sqlalchemy.orm import Session

@@ -3,8 +3,6 @@
 - Institutions that a teams.tsv names are organizations that exist.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Teams: those there are, and those that take part in a contest."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass
 
