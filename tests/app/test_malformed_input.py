@@ -26,7 +26,6 @@ from app.commands.main import app
 from app.core.errors import MOST_LISTED
 from app.core.faults import PackageErrors
 from app.core.load import DEEPEST
-from app.core.settings import Settings
 from app.packages.files import archive_files
 from app.packages.zips import zip_bytes
 from app.page_routes import PLACES
@@ -448,13 +447,10 @@ def test_yaml_that_costs_much_is_a_fault_on_the_command_line(tmp_path: Path, bom
     assert "problem.yaml" in done.output
 
 
-def test_packages_that_take_too_long_are_refused_and_the_server_goes_on(
-    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Settings, "package_read_seconds", 0.2)
+def test_packages_that_take_too_long_are_refused_and_the_server_goes_on(sqlite_url: str, tmp_path: Path) -> None:
     slow = f"{PROBLEM}keywords: [{', '.join(['a'] * 60_000)}]\n"
     long = "".join(f"k{n}: [{', '.join(['a'] * 1000)}]\n" for n in range(200))
-    with open_api(sqlite_url, tmp_path / "home") as api:
+    with open_api(sqlite_url, tmp_path / "home", package_read_seconds=0.2) as api:
         with_checkers(api)
         for path, data in (
             ("problems", zip_package({"problem.yaml": slow})),

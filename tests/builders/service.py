@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import httpx
 from anyio.from_thread import BlockingPortal, start_blocking_portal
@@ -118,6 +118,13 @@ class Api:
         return self.request("DELETE", path, **more)
 
 
+def settings_with(**given: Any) -> Settings:
+    """Settings with these values, also of bounds that are the same in every installation."""
+    bounds = {name: given.pop(name) for name in Settings.__class_vars__ & given.keys()}
+    kind = type(Settings.__name__, (Settings,), {"__module__": __name__, **bounds})
+    return cast("Settings", kind(**given))
+
+
 @contextmanager
 def open_api(database_url: str, home: Path, *, again: bool = False, **settings: Any) -> Iterator[Api]:
     """Open the API on a migrated database, with people in it and without graders."""
@@ -128,7 +135,7 @@ def open_api(database_url: str, home: Path, *, again: bool = False, **settings: 
 @contextmanager
 def open_service(database_url: str, home: Path, *, again: bool = False, **settings: Any) -> Iterator[Service]:
     """Open the parts of a service on a migrated database, `again` if there are people already; nothing is graded."""
-    known = Settings(home=home, database_url=database_url, **settings)
+    known = settings_with(home=home, database_url=database_url, **settings)
     database = Database(known.database, known.timeouts, shared=known.distributed)
     known.home.mkdir(parents=True, exist_ok=True)
     if not again:

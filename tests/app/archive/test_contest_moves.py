@@ -14,7 +14,6 @@ import pytest
 from sqlalchemy import select
 
 from app.core.clock import utc_now
-from app.core.settings import Settings
 from app.domain.counting import CaseVerdict, RawScore
 from app.packages.zips import zip_bytes
 from app.problems.service.problems import samples
@@ -328,22 +327,20 @@ def test_no_judgement_is_left_to_be_done_after_an_import(here: Api, tmp_path: Pa
     assert judge(here.service) == 0
 
 
-def test_packages_of_problems_are_bounded_together(quick_api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_packages_of_problems_are_bounded_together(sqlite_url: str, tmp_path: Path) -> None:
     """Each by itself is small, and all of them are more than one package may inflate to."""
-    monkeypatch.setattr(Settings, "max_package_inflated", 2**21)
     bomb = zip_package({"attachments/zeros": b"\0" * 2**19})
     ids = ["a", "b", "d", "e"]
     contest = {"id": "made", "name": "Made", "duration": "5:00:00", "scoreboard_type": "score"}
     files = {"contest.json": contest, "problems.json": [{"id": id_} for id_ in ids]}
     documents = {name: json.dumps(value).encode() for name, value in files.items()}
-    before = everything(quick_api)
-    refused = bring_in(
-        with_checkers(quick_api), zip_bytes({**documents, **{f"problems/{i}/{i}.zip": bomb for i in ids}})
-    )
-    assert refused.status_code == 400
-    assert "problems/e/e.zip" in refused.json()["message"]
-    assert "bytes in a file and" in refused.json()["message"]
-    assert everything(quick_api) == before
+    with open_api(sqlite_url, tmp_path / "home", max_package_inflated=2**21) as api:
+        before = everything(api)
+        refused = bring_in(with_checkers(api), zip_bytes({**documents, **{f"problems/{i}/{i}.zip": bomb for i in ids}}))
+        assert refused.status_code == 400
+        assert "problems/e/e.zip" in refused.json()["message"]
+        assert "bytes in a file and" in refused.json()["message"]
+        assert everything(api) == before
 
 
 @pytest.mark.parametrize(

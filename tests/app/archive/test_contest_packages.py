@@ -20,7 +20,6 @@ from app.archive.service.export import growing_package
 from app.archive.service.package_files import MOST_VALUES, MOST_VALUES_OF_ONE, MOST_YAML_BYTES
 from app.archive.service.rows import MOST_PAUSES, Importer
 from app.core import passwords
-from app.core.settings import Settings
 from app.packages.files import LIMITS
 from app.packages.zips import zip_bytes
 from app.submissions.service import submissions
@@ -458,20 +457,19 @@ def test_all_faults_of_a_package_are_listed_at_once(quick_api: Api) -> None:
     }
 
 
-def test_a_document_is_bounded_in_bytes_and_in_objects(quick_api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Settings, "max_import_objects", 3)
-    monkeypatch.setattr(Settings, "max_import_document", 1000)
+def test_a_document_is_bounded_in_bytes_and_in_objects(sqlite_url: str, tmp_path: Path) -> None:
     contest = json.dumps(CONTEST).encode()
-    for at, (document, said) in enumerate(
-        [
-            (json.dumps([{"id": f"g{n}", "name": "G"} for n in range(3)]).encode(), None),
-            (json.dumps([{"id": f"g{n}", "name": "G"} for n in range(4)]).encode(), "at most 3 objects, found 4"),
-            (b"[" + b" " * 999 + b"]", "at most 1000 bytes, found 1001"),
-        ]
-    ):
-        reply = bring_in(quick_api, zip_bytes({"contest.json": contest, "groups.json": document}), f"?id=made-{at}")
-        assert reply.status_code == (201 if said is None else 400), reply.text
-        assert said is None or f"groups.json: expected {said}" in reply.json()["message"]
+    with open_api(sqlite_url, tmp_path / "home", max_import_objects=3, max_import_document=1000) as api:
+        for at, (document, said) in enumerate(
+            [
+                (json.dumps([{"id": f"g{n}", "name": "G"} for n in range(3)]).encode(), None),
+                (json.dumps([{"id": f"g{n}", "name": "G"} for n in range(4)]).encode(), "at most 3 objects, found 4"),
+                (b"[" + b" " * 999 + b"]", "at most 1000 bytes, found 1001"),
+            ]
+        ):
+            reply = bring_in(api, zip_bytes({"contest.json": contest, "groups.json": document}), f"?id=made-{at}")
+            assert reply.status_code == (201 if said is None else 400), reply.text
+            assert said is None or f"groups.json: expected {said}" in reply.json()["message"]
 
 
 def test_of_many_faults_the_first_hundred_are_told_and_how_many_more_there_are(quick_api: Api) -> None:

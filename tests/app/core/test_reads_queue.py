@@ -10,8 +10,7 @@ import pytest
 from starlette.datastructures import State
 
 from app.core.http.queue import Queued, is_read
-from app.core.settings import Settings
-from tests.builders.service import Api
+from tests.builders.service import Api, settings_with
 
 TURNS = 20
 
@@ -25,12 +24,10 @@ async def turns(count: int = TURNS) -> None:
 class Served:
     """An app behind the queue that answers when it is told to, and clients of it."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, **settings: Any) -> None:
-        for name, value in settings.items():
-            monkeypatch.setattr(Settings, name, value)
+    def __init__(self, **settings: Any) -> None:
         self.begun: list[str] = []
         self.answer = asyncio.Event()
-        self.queued = Queued(self._app, State(), Settings())
+        self.queued = Queued(self._app, State(), settings_with(**settings))
 
     async def _app(self, scope: Any, receive: Any, send: Any) -> None:
         self.begun.append(scope["path"])
@@ -78,9 +75,9 @@ def played(play: Callable[[], Awaitable[None]]) -> None:
     asyncio.run(run())
 
 
-def test_requests_of_clients_that_left_while_they_waited_leave_their_places(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_requests_of_clients_that_left_while_they_waited_leave_their_places() -> None:
     async def scene() -> None:
-        served = Served(monkeypatch, most_reads_of_one=2)
+        served = Served(most_reads_of_one=2)
         stays, goes = asyncio.Event(), asyncio.Event()
         tasks = [served.ask(f"/api/{at}", "192.0.2.1", stays) for at in range(2)]
         await turns()
@@ -96,9 +93,9 @@ def test_requests_of_clients_that_left_while_they_waited_leave_their_places(monk
     played(scene)
 
 
-def test_addresses_take_turns_however_many_requests_one_of_them_sends(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_addresses_take_turns_however_many_requests_one_of_them_sends() -> None:
     async def scene() -> None:
-        served = Served(monkeypatch, most_reads_of_one=2)
+        served = Served(most_reads_of_one=2)
         stays = asyncio.Event()
         tasks = [served.ask("/api/one", "192.0.2.1", stays) for _ in range(30)]
         await turns()
@@ -112,9 +109,9 @@ def test_addresses_take_turns_however_many_requests_one_of_them_sends(monkeypatc
     played(scene)
 
 
-def test_who_waits_too_long_gets_503_and_health_and_streams_never_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_waits_too_long_gets_503_and_health_and_streams_never_wait() -> None:
     async def scene() -> None:
-        served = Served(monkeypatch, most_reads_of_one=1, read_wait_seconds=0.01)
+        served = Served(most_reads_of_one=1, read_wait_seconds=0.01)
         stays = asyncio.Event()
         first = served.ask("/api/0", "192.0.2.1", stays)
         await turns()

@@ -12,7 +12,6 @@ import pytest
 
 from app.contests.service import visibility
 from app.core.service import Service
-from app.core.settings import Settings
 from app.domain.scoring import ProblemPoints, problem_points
 from app.feed.service import publisher as service_publisher
 from app.feed.service.log import Log
@@ -158,9 +157,7 @@ def test_a_client_that_leaves_before_its_feed_begins_frees_its_place(
     sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks = Looks(monkeypatch)
-    monkeypatch.setattr(Settings, "most_reads_of_one", 1)
-    monkeypatch.setattr(Settings, "read_wait_seconds", 0.05)
-    with open_api(sqlite_url, tmp_path / "home") as api:
+    with open_api(sqlite_url, tmp_path / "home", most_reads_of_one=1, read_wait_seconds=0.05) as api:
         add_problem(api.service)
         add_contest(api.service)
         try:

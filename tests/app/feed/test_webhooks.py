@@ -29,12 +29,7 @@ from tests.builders.streams import fold, read_feed, shown
 from tests.builders.two import two_apis
 
 PATIENCE = 60.0
-QUICK = {"webhook_networks": "127.0.0.0/8"}
-
-
-@pytest.fixture(autouse=True)
-def _retries_come_soon(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(Settings, "webhook_retry_seconds", 0.05)
+QUICK: dict[str, Any] = {"webhook_networks": "127.0.0.0/8", "webhook_retry_seconds": 0.05}
 
 
 class Receiver:
@@ -226,11 +221,10 @@ def test_what_was_not_taken_is_sent_again_until_it_is(hooked: Api, receiver: Rec
 
 
 def test_one_that_hangs_or_is_not_there_delays_nobody_and_gets_everything_once_it_comes_back(
-    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    sqlite_url: str, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(Settings, "webhook_timeout_seconds", 0.5)
     with (
-        open_sending(sqlite_url, tmp_path / "home", **QUICK) as hooked,
+        open_sending(sqlite_url, tmp_path / "home", **QUICK, webhook_timeout_seconds=0.5) as hooked,
         receiving() as good,
         receiving() as slow,
         bound_socket() as gone,
@@ -270,12 +264,9 @@ def test_one_that_hangs_or_is_not_there_delays_nobody_and_gets_everything_once_i
                 assert list(dict.fromkeys(each.told())) == list(dict.fromkeys(good.told()))
 
 
-def test_one_that_fails_for_long_is_called_no_more_until_an_admin_says_so(
-    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Settings, "webhook_give_up_seconds", 0.2)
+def test_one_that_fails_for_long_is_called_no_more_until_an_admin_says_so(sqlite_url: str, tmp_path: Path) -> None:
     with (
-        open_sending(sqlite_url, tmp_path / "home", **QUICK) as api,
+        open_sending(sqlite_url, tmp_path / "home", **QUICK, webhook_give_up_seconds=0.2) as api,
         receiving() as receiver,
         receiving() as other,
     ):

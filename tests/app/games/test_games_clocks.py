@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete, update
 
-from app.core.settings import Settings
 from app.games import queries as games_queries
 from app.tables import GameMoveRow, GameRow
 from tests.builders.clocks import WallClock, wall_clock
@@ -179,11 +178,8 @@ def test_a_game_is_an_attempt_from_its_start_on(games: Api) -> None:
     assert start(games, "other").status_code == 201
 
 
-def test_a_team_and_an_address_have_so_many_games_open_at_once(
-    tmp_path: Path, sqlite_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Settings, "most_games", 6)
-    with open_api(sqlite_url, tmp_path / "home", most_games_of_one=2) as api:
+def test_a_team_and_an_address_have_so_many_games_open_at_once(tmp_path: Path, sqlite_url: str) -> None:
+    with open_api(sqlite_url, tmp_path / "home", most_games=6, most_games_of_one=2) as api:
         add_games(api.service)
         limit(api.service, open_games=1)
         first = document(start(api))
