@@ -276,6 +276,8 @@ class Settings(BaseSettings):
     webhook_timeout_seconds: ClassVar = 10.0  # for the answer of a webhook
     webhook_retry_seconds: ClassVar = 1.0  # before the next call of one that failed; doubles up to a minute
     webhook_give_up_seconds: ClassVar = 86_400.0  # after which a webhook that fails is called no more
+    most_swept: ClassVar = 128  # submissions that one look of the feed takes where all are to be looked at
+    notice_seconds: ClassVar = 1.0  # for the notice of an event of the feed that another process has written
 
     @classmethod
     def settings_customise_sources(

@@ -105,9 +105,11 @@ class Comparison(BaseModel):
 class _Texts:
     """The texts of one question, of some teams or of all: their sketches, and how many were not read in time."""
 
-    def __init__(self, session: Session, files: FileStore, teams: frozenset[str] | None = None) -> None:
+    def __init__(
+        self, session: Session, files: FileStore, teams: frozenset[str] | None = None, seconds: float = SECONDS
+    ) -> None:
         self.session, self._files, self._teams = session, files, teams
-        self._until = monotonic() + SECONDS
+        self._until = monotonic() + seconds
         self.seen = 0
         self.unread = 0
 
@@ -156,13 +158,19 @@ class _Texts:
 
 
 def similarity(
-    files: FileStore, snapshot: ContestSnapshot, session: Session, problem_id: str | None, least: float, limit: int
+    files: FileStore,
+    snapshot: ContestSnapshot,
+    session: Session,
+    problem_id: str | None,
+    least: float,
+    limit: int,
+    seconds: float = SECONDS,
 ) -> SimilarityView:
     """List pairs of teams by answers and by sources, at most `limit` of each, the most telling first.
 
-    Pairs have at least the ratio `least`. Texts left unread in the time of a request are counted.
+    Pairs have at least the ratio `least`. Texts left unread after `seconds` are counted.
     """
-    texts = _Texts(session, files)
+    texts = _Texts(session, files, seconds=seconds)
     answers: list[Pair] = []
     sources: list[Pair] = []
     for problem in _problems(snapshot, problem_id):

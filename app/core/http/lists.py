@@ -104,6 +104,7 @@ class Reader:
     viewer: Viewer
     snapshot: ContestSnapshot
     asked: Wanted
+    slice: int = SLICE
     last: int | None = 0
 
     def go_behind(self, session: Session, id_: str) -> list[Listed]:
@@ -140,18 +141,19 @@ class PageWanted:
 def page_of(reader: Reader, session: Session, wanted: PageWanted) -> tuple[list[Listed], bool]:
     """A page, and whether more follow; raises BadRequest for an unknown `wanted.after`."""
     objects = [] if wanted.after is None else reader.go_behind(session, wanted.after)
-    count = min(max(wanted.limit + 1, FEW), SLICE)
+    count = min(max(wanted.limit + 1, FEW), reader.slice)
     while reader.last is not None and len(objects) <= wanted.limit:
         objects += reader.following(session, count)
-        count = SLICE
+        count = reader.slice
     return objects[: wanted.limit], len(objects) > wanted.limit
 
 
 class Lists:
-    """Reads lists from the database of a service."""
+    """Reads lists from the database of a service, the rows of `slice_` submissions at once."""
 
-    def __init__(self, service: Service) -> None:
+    def __init__(self, service: Service, slice_: int = SLICE) -> None:
         self._database = service.database
+        self.slice = slice_
 
     async def few(self, read: Callable[[Session], T]) -> T:
         """Read a handful of objects."""
@@ -184,7 +186,7 @@ class ListRequest:
         **wanted: str | None,
     ) -> Response:
         """Submissions, judgements or runs: all of them, or a page."""
-        reader = Reader(kind, viewer, snapshot, _asked(wanted))
+        reader = Reader(kind, viewer, snapshot, _asked(wanted), self._lists.slice)
         if wanted_page is not None:
             return await self._lists.few(partial(self._page, reader, wanted_page))
         headers = {**HEADERS, "Content-Encoding": "gzip"} if self._zipped else HEADERS
@@ -242,7 +244,7 @@ class _Parts:
     def next(self, session: Session) -> bytes:
         """Read the next part, which may be empty; the reader is at its end with the last one."""
         text = b""
-        if objects := self._reader.following(session, max(1, SLICE // self._reader.kind.objects)):
+        if objects := self._reader.following(session, max(1, self._reader.slice // self._reader.kind.objects)):
             text = self._separator + b",".join([each.text for each in objects])
             self._separator = b","
         if self._reader.last is None:

@@ -44,11 +44,8 @@ from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.feed")
 AT_ONCE = 500
-# Submissions of a sweep that one look takes.
-SLICE = 128
 SECONDS_AFTER_A_FAULT = 1.0
-# How long to wait for the notice of an event that another process has written.
-SECONDS_TO_HEAR, SECONDS_BETWEEN_TRIES = 1.0, 0.005
+SECONDS_BETWEEN_TRIES = 0.005
 KEPT_SUPERFLUOUS = timedelta(minutes=20)
 
 
@@ -215,7 +212,7 @@ class FeedPublisher:
             if followed.again and not followed.sweep:
                 followed.sweep = feed_queries.submission_ids(session, followed.contest_id)[::-1]
                 followed.swept, followed.again, followed.later = True, False, None
-            some = followed.sweep[-SLICE:]
+            some = followed.sweep[-self._service.settings.most_swept :]
             is_last = len(some) == len(followed.sweep)
             rescored = False
             if followed.swept and followed.mark == Mark():  # all have moved, and the sweep has all of them
@@ -279,7 +276,7 @@ class FeedPublisher:
                 return False
             if feed_queries.last(session, known.contest_id) < known.head:
                 return False
-        until = time.monotonic() + (SECONDS_TO_HEAR if self._shared else 0.0)
+        until = time.monotonic() + (self._service.settings.notice_seconds if self._shared else 0.0)
         while followed.heard <= known.head and time.monotonic() < until and not self._loop.closing:
             time.sleep(SECONDS_BETWEEN_TRIES)
         with self._service.database.read() as session:

@@ -69,6 +69,7 @@ class JobRunner:
         engine: Engine,
         on_changed: Callable[[str], None],
         locks: Locks | None = None,
+        seconds: float = SECONDS_BETWEEN_JOBS,
     ) -> None:
         self._database = database
         self._files = files
@@ -79,7 +80,7 @@ class JobRunner:
         self._cancelled: set[str] = set()
         self._closing = False
         self._is_scored = False
-        self._loop = Loop("jobs", self._step, SECONDS_BETWEEN_JOBS)
+        self._loop = Loop("jobs", self._step, seconds)
 
     def start(self) -> None:
         """Begin with jobs that wait, or that a dead process left."""

@@ -134,7 +134,7 @@ def page(title: str, text: str, language: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def fragment(title: str, text: str, folder: str) -> str:
+def fragment(title: str, text: str, folder: str, seconds: float = SECONDS) -> str:
     """The HTML of a statement, kept as the slowest take seconds (guarantee 6); images are in `folder`.
 
     Its Markdown as plain text where rendering takes too long.
@@ -142,9 +142,9 @@ def fragment(title: str, text: str, folder: str) -> str:
     if len(text) <= QUICK:
         return render(text, folder)
     try:
-        return RENDERER.read(render, (text, folder), SECONDS)
+        return RENDERER.read(render, (text, folder), seconds)
     except PackageErrors:
-        log.warning("a statement takes too long to render", title=title, characters=len(text), seconds=SECONDS)
+        log.warning("a statement takes too long to render", title=title, characters=len(text), seconds=seconds)
         return f"<p>{UNRENDERED}</p>\n<pre>{escape(text)}</pre>\n"
 
 

@@ -179,13 +179,15 @@ def history_steps(snapshot: ContestSnapshot, steps: int) -> int:
     return max((each for each in STEPS if each <= most), default=1)
 
 
-def compute_history(snapshot: ContestSnapshot, steps: int) -> WrittenHistory:
+def compute_history(
+    snapshot: ContestSnapshot, steps: int, dear_seconds: float = DEAR_SECONDS, rest: float = REST
+) -> WrittenHistory:
     """The history of a snapshot's main board: takes a while."""
     began, live = time.monotonic(), live_board(snapshot.contest, snapshot.view)
     teams = history(live, shown(snapshot.official(), snapshot.freeze), steps, snapshot.contest.main_teams)
     ended = time.monotonic()
     seconds = ended - began
-    return WrittenHistory(snapshot, teams, ended + (REST * seconds if seconds > DEAR_SECONDS else 0.0))
+    return WrittenHistory(snapshot, teams, ended + (rest * seconds if seconds > dear_seconds else 0.0))
 
 
 def _past(past: Past) -> dict[str, object]:

@@ -6,8 +6,6 @@ import asyncio
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-import pytest
-
 from app.feed.service import log as logs
 from app.feed.service.hub import Client
 from app.feed.service.index import Reader, Shown, ShownLast, changes, deletions, digest
@@ -32,9 +30,9 @@ class Numbered(Wish):
         return b"%d" % line.id
 
 
-def filled(count: int) -> Log:
+def filled(count: int, data: str = "{}") -> Log:
     """A log whose pages are read from the rows it was made of."""
-    rows = [row(id_) for id_ in range(1, count + 1)]
+    rows = [row(id_, data=data) for id_ in range(1, count + 1)]
 
     def read(_contest_id: str, number: int, type_: str | None) -> list[Line]:
         first, last = ids_on(number)
@@ -62,9 +60,8 @@ def test_events_follow_each_other_without_a_gap() -> None:
     assert behind(log, log.head) == []
 
 
-def test_what_does_not_fit_into_memory_is_read_by_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(logs, "MOST_PAGE_BYTES", PAGE * 600)
-    log = filled(3 * PAGE)
+def test_what_does_not_fit_into_memory_is_read_by_the_page() -> None:
+    log = filled(3 * PAGE, data='"' + "x" * (logs.MOST_PAGE_BYTES // (3 * PAGE)) + '"')  # two pages are too large
     assert log.page_at_hand(0) is None
     assert log.page_at_hand(2) is not None
     assert behind(log, 0) == list(range(1, 3 * PAGE + 1))

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
-from unittest.mock import patch
 
 from hypothesis import settings
 from hypothesis import strategies as st
@@ -16,9 +15,9 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition,
 
 from app.accounts.service.viewer import digest
 from app.contests.schemas import ContestSettings
+from app.core.settings import Settings
 from app.domain.counting import CaseVerdict
 from app.domain.documents import FoundScore
-from app.feed.service import publisher
 from app.submissions.queries import judgements, submissions
 from app.submissions.queries.judgements import Outcome
 from app.submissions.queries.submissions import NewAnswer, NewSubmission
@@ -79,10 +78,10 @@ class Play(RuleBasedStateMachine):
         self.extra = 0
         self.asked = 0
 
-    @initialize(kind=st.sampled_from(sorted(RULES)), slice_=st.sampled_from([1, 2, publisher.SLICE]))
+    @initialize(kind=st.sampled_from(sorted(RULES)), slice_=st.sampled_from([1, 2, Settings.most_swept]))
     def begin(self, kind: str, slice_: int) -> None:
         """`slice_`: how many submissions a look takes where all are to be looked at."""
-        self.stack.enter_context(patch.object(publisher, "SLICE", slice_))
+        self.slice = slice_
         migrated_sqlite(self.folder / "db.sqlite")
         scoring, self.coalesce = RULES[kind]
         self.open(again=False)
@@ -97,7 +96,7 @@ class Play(RuleBasedStateMachine):
         self.running = self.stack.enter_context(ExitStack())
         url = f"sqlite:///{self.folder / 'db.sqlite'}"
         self.api = self.running.enter_context(
-            open_api(url, self.folder / "home", again=again, feed_coalesce_seconds=self.coalesce)
+            open_api(url, self.folder / "home", again=again, feed_coalesce_seconds=self.coalesce, most_swept=self.slice)
         )
 
     def who(self, user: str) -> Who:

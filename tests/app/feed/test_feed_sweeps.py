@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,6 @@ import pytest
 from app.contests.service import visibility
 from app.core.service import Service
 from app.domain.scoring import ProblemPoints, problem_points
-from app.feed.service import publisher as service_publisher
 from app.feed.service.log import Log
 from app.feed.service.looks import LONGEST_PAUSE, Followed
 from app.feed.service.publisher import FeedPublisher
@@ -26,14 +26,14 @@ SUBMISSIONS = 5
 
 
 @pytest.fixture
-def contest(api: Api, monkeypatch: pytest.MonkeyPatch) -> Api:
+def contest(database_url: str, tmp_path: Path) -> Iterator[Api]:
     """Some submissions, of which a look takes one."""
-    monkeypatch.setattr(service_publisher, "SLICE", 1)
-    add_problem(api.service)
-    add_contest(api.service)
-    for minute in range(1, SUBMISSIONS + 1):
-        add_submission(api.service, {"02": raw(minute, 1)}, minute=minute)
-    return api
+    with open_api(database_url, tmp_path / "home", most_swept=1) as api:
+        add_problem(api.service)
+        add_contest(api.service)
+        for minute in range(1, SUBMISSIONS + 1):
+            add_submission(api.service, {"02": raw(minute, 1)}, minute=minute)
+        yield api
 
 
 def told(followed: Followed, kind: str) -> set[str | None]:

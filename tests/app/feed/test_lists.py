@@ -9,8 +9,7 @@ import pytest
 
 from app.accounts.service.viewer import PUBLIC, Viewer
 from app.contests.service import visibility
-from app.core.http import lists
-from app.core.http.lists import FEW, Large
+from app.core.http.lists import FEW, Large, Lists
 from app.submissions.queries import submission_queries
 from tests.builders.contests import add_contest, add_problem, add_submission
 from tests.builders.scoring import REJECTED, raw
@@ -47,8 +46,8 @@ def test_whole_lists_of_submissions_have_no_etag_which_would_tell_of_hidden_chan
 
 
 @pytest.mark.parametrize("count", [0, 1, 7])
-def test_a_zipped_list_is_one_gzip_member_of_the_plain_one(api: Api, monkeypatch: Any, count: int) -> None:
-    monkeypatch.setattr(lists, "SLICE", 3)
+def test_a_zipped_list_is_one_gzip_member_of_the_plain_one(api: Api, count: int) -> None:
+    api.app.state.lists = Lists(api.service, 3)
     add_problem(api.service)
     add_contest(api.service)
     for minute in range(count):
@@ -92,9 +91,9 @@ PARTS = (
 )
 
 
-def test_filters_follow_every_change_for_every_viewer(api: Api, monkeypatch: Any) -> None:
+def test_filters_follow_every_change_for_every_viewer(api: Api) -> None:
     """A filtered list is what the whole one has of these values, before and after verdicts, with a tag of its own."""
-    monkeypatch.setattr(lists, "SLICE", 3)
+    api.app.state.lists = Lists(api.service, 3)
     add_problem(api.service)
     add_contest(api.service)
     waiting = []
@@ -143,7 +142,7 @@ def test_a_page_begins_after_an_object_that_its_viewer_sees(api: Api, after: str
 
 
 def test_a_long_list_is_sent_part_by_part_until_its_client_has_gone(api: Api, monkeypatch: Any) -> None:
-    monkeypatch.setattr(lists, "SLICE", 3)
+    api.app.state.lists = Lists(api.service, 3)
     add_problem(api.service)
     add_contest(api.service)
     for minute in range(1, 20):

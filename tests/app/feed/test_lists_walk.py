@@ -8,11 +8,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-import pytest
-
 from app.accounts.service.viewer import PUBLIC, Viewer
 from app.contests.service.visibility import seen_by
-from app.core.http import lists
+from app.core.http.lists import Lists
 from app.feed.service.collections import COLLECTIONS, Collection
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.submissions.routes.submissions import JUDGEMENTS, RUNS, SUBMISSIONS
@@ -212,11 +210,9 @@ LIFE = (
 
 
 @sqlite_first
-def test_each_list_is_the_fresh_one_for_every_viewer_through_a_whole_contest(
-    api: Api, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_list_is_the_fresh_one_for_every_viewer_through_a_whole_contest(api: Api) -> None:
     """Before the start, running, frozen, extended, ended, final cases given out, unfrozen, final, and opened again."""
-    monkeypatch.setattr(lists, "SLICE", 3)
+    api.app.state.lists = Lists(api.service, 3)
     add_problem(api.service, FINAL)
     rule = {"kind": "relative", "counting": "best-case"}
     start = add_contest(api.service, started=-HOUR, freeze=HOUR, rule=rule, settings={"final_minutes": 60})

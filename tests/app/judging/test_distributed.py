@@ -21,7 +21,6 @@ from app.core.db.writer import Writer
 from app.core.files.open_files import LocalFiles
 from app.core.settings import Settings
 from app.domain.counting import CaseVerdict
-from app.judging.service import jobs
 from app.judging.service.broker import QUEUE, Sender, open_broker
 from app.judging.service.engine import Engine
 from app.judging.service.jobs import SCORING, JobRunner
@@ -283,10 +282,9 @@ def test_expected_answers_that_came_with_packages_are_scored_by_a_worker_that_st
 
 
 def test_the_next_worker_scores_the_expected_answers_that_are_left_when_the_scoring_one_has_died(
-    postgresql_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    postgresql_url: str, tmp_path: Path
 ) -> None:
     """It scores nothing beside the other, and what that one has scored is not scored again."""
-    monkeypatch.setattr(jobs, "SECONDS_BETWEEN_JOBS", 0.01)
     database, files = Database(postgresql_url, shared=True), LocalFiles(tmp_path)
     with database.write() as session:
         for slug in ("first", "second"):
@@ -295,7 +293,7 @@ def test_the_next_worker_scores_the_expected_answers_that_are_left_when_the_scor
 
     def scorer(desk: Desk) -> tuple[Locks, JobRunner]:
         locks = Locks(postgresql_url)
-        runner = JobRunner(database, files, cast(Engine, desk), lambda _problem_id: None, locks)
+        runner = JobRunner(database, files, cast(Engine, desk), lambda _problem_id: None, locks, seconds=0.01)
         runner.start()
         return locks, runner
 
@@ -313,16 +311,13 @@ def test_the_next_worker_scores_the_expected_answers_that_are_left_when_the_scor
         each.close()
 
 
-def test_expected_answers_are_scored_once_the_database_is_back(
-    postgresql_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(jobs, "SECONDS_BETWEEN_JOBS", 0.01)
+def test_expected_answers_are_scored_once_the_database_is_back(postgresql_url: str, tmp_path: Path) -> None:
     database, files, desk = Database(postgresql_url, shared=True), LocalFiles(tmp_path), Desk(answers=100)
     with database.write() as session:
         problems.import_package(session, files, assemble(PROBLEM, package_files()))
         session.execute(text("ALTER TABLE test_cases RENAME TO away"))
     locks = Locks(postgresql_url)
-    runner = JobRunner(database, files, cast(Engine, desk), lambda _problem_id: None, locks)
+    runner = JobRunner(database, files, cast(Engine, desk), lambda _problem_id: None, locks, seconds=0.01)
     with logged(io.StringIO()) as log:
         runner.start()
         until(lambda: "tried again" in log.getvalue())

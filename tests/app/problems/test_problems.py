@@ -133,20 +133,11 @@ def test_samples_go_where_the_statement_wants_them_and_the_rest_to_its_end() -> 
     assert with_samples("Text.\n", samples[:1], "en").index("Text.") == 0
 
 
-@sqlite_first
-def test_a_statement_that_takes_too_long_to_render_is_shown_as_it_was_written(
-    api: Api, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_statement_that_takes_too_long_to_render_is_shown_as_it_was_written() -> None:
     """Rendering is ended after its processor time, in a process of its own; nothing of the text is obeyed."""
-    monkeypatch.setattr(problems, "SECONDS", 0.001)
-    add_problem(api.service, {"statement/problem.en.md": "<script>\n" + "[" * 20_000 + "\n"})
-    add_contest(api.service)
-    page = api.get(f"{STATEMENT}?lang=en")
-    assert page.status_code == 200
-    assert problems.UNRENDERED in page.text
-    assert "<pre>&lt;script&gt;\n[[[" in page.text
-    spanish = api.get(f"{STATEMENT}?lang=es").text
-    assert problems.UNRENDERED not in spanish, "the others are rendered"
+    shown = problems.fragment("Slow", "<script>\n" + "[" * 20_000 + "\n", "images", seconds=0.001)
+    assert shown.startswith(f"<p>{problems.UNRENDERED}</p>\n<pre>&lt;script&gt;\n[[[")
+    assert problems.UNRENDERED not in problems.fragment("Next", "a " * problems.QUICK, "images"), "others are rendered"
 
 
 @sqlite_first

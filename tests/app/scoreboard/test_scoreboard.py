@@ -10,15 +10,16 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from fractions import Fraction
+from time import monotonic
 from typing import Any
 
 import pytest
 from sqlalchemy import event
 
 from app.domain.contests import OPEN, Freeze
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
-from app.scoreboard.service import row_renderer
-from app.scoreboard.service.row_renderer import row_document
+from app.scoreboard.service.row_renderer import compute_history, row_document
 from app.tables import GroupRow, TeamRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, change_contest
 from tests.builders.scoring import raw, share
@@ -373,18 +374,23 @@ def test_history_and_exports_end_at_the_freeze_for_the_public(api: Api) -> None:
         assert api.get(f"contests/c/{each}?public=false", user="team").status_code == 403
 
 
-def test_a_dear_history_stays_for_a_while_but_not_when_a_team_is_hidden(
-    api: Api, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(row_renderer, "DEAR_SECONDS", -1.0)
-    monkeypatch.setattr(row_renderer, "REST", 1e9)
+def test_a_dear_history_stays_for_a_while_but_not_when_a_team_is_hidden(api: Api) -> None:
     add_contest(api.service, started=4 * HOUR, rule=RELATIVE)
     for team in ("team", "other"):
         add_submission(api.service, {"02": raw(8)}, team=team, minute=10)
-    before = api.get("contests/c/scores/history").content
+
+    def snapshot() -> ContestSnapshot:
+        now = api.service.boards.snapshot("c", public=True)
+        assert now is not None
+        return now
+
+    dear = compute_history(snapshot(), 10, dear_seconds=-1.0, rest=1e9)
+    cheap = compute_history(snapshot(), 10, dear_seconds=60.0)
     add_submission(api.service, {"02": raw(16)}, team="other", minute=20)
-    assert api.get("contests/c/scores/history").content == before
+    assert dear.is_good_for(snapshot(), monotonic())
+    assert not cheap.is_good_for(snapshot(), monotonic())
     assert api.patch("teams/other", user="admin", json={"hidden": True}).status_code == 200
+    assert not dear.is_good_for(snapshot(), monotonic())
     after = api.get("contests/c/scores/history").json()["teams"]
     assert [each["team_id"] for each in after] == ["team"]
 

@@ -10,6 +10,7 @@ import pytest
 
 from app.contests.schemas import ContestSettings
 from app.core.service import Service
+from app.similarity.service import similarity
 from app.tables import ContestRow, SubmissionRow, TeamRow
 from tests.builders.contests import add_contest, add_problem, add_submission
 from tests.builders.examples import sqlite_first
@@ -156,14 +157,16 @@ def test_a_new_answer_is_seen_by_the_next_question(contest: Api) -> None:
 
 
 @sqlite_first
-def test_texts_that_were_not_read_in_time_are_counted(contest: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_texts_that_were_not_read_in_time_are_counted(contest: Api) -> None:
     send(contest, "team", {"02": LONG})
     send(contest, "other", {"02": LONG.replace(b" ", b"\n")})
-    monkeypatch.setattr("app.similarity.service.SECONDS", -1.0)
-    told = found(contest)
-    assert (told["texts"], told["unread"], told["pairs"]) == (2, 2, [])
-    monkeypatch.undo()
-    assert found(contest)["unread"] == 0
+    service, snapshot = contest.service, contest.service.boards.snapshot("c", public=False)
+    assert snapshot is not None
+    with service.database.read() as session:
+        none = similarity(service.files, snapshot, session, None, 0.5, 10, seconds=-1.0)
+        all_ = similarity(service.files, snapshot, session, None, 0.5, 10)
+    assert (none.texts, none.unread, none.pairs) == (2, 2, [])
+    assert (all_.texts, all_.unread, len(all_.pairs)) == (2, 0, 1)
 
 
 @pytest.mark.parametrize(
