@@ -8,7 +8,6 @@ from sqlalchemy.exc import SQLAlchemyError
 from app.accounts.service.viewer import Viewer
 from app.authoring.service import jobs
 from app.authoring.service.jobs import Job
-from app.core.pages.languages import translate
 from app.core.pages.pages import page
 from app.core.pages.visitor import TheService, Visitor
 from app.core.service import Service
@@ -22,13 +21,12 @@ async def health_page(request: Request, service: TheService, viewer: Visitor) ->
     ready = await readiness(service, request.app.state.probing)
     stored = await run_sync(stored_files, service)
     state = await run_sync(_status, service)
-    parts = [each.shown(translate) for each in findings(ready, stored, await run_sync(disk_of, service), state)]
     return page(
         "organiser/health.html",
         request,
         viewer=viewer,
         is_ready=ready.ready,
-        findings=parts,
+        findings=findings(ready, stored, await run_sync(disk_of, service), state),
         faults=stored.faults,
         jobs=await run_sync(_going, service, viewer),
     )

@@ -38,7 +38,7 @@ async def get_status(_viewer: CurrentViewer, request: Request, service: TheServi
     ready = await readiness(service, request.app.state.probing)
     state = await run_sync(status, service)
     parts = findings(ready, await run_sync(stored_files, service), await run_sync(disk_of, service), state)
-    return StatusWithAdvice(ready=ready.ready, status=state, parts=[each.shown() for each in parts])
+    return StatusWithAdvice(ready=ready.ready, status=state, parts=parts)
 
 
 @router.get("/stored-files", summary="Which stored files are damaged, and what waits for them")

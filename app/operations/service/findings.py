@@ -3,11 +3,10 @@
 Declared once, for the health page, `GET /api/status` and `jurado status`.
 """
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Iterator
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
 from app.core.db.clock import ReplicaState
 from app.core.messages import N_, Message, as_message, joined
@@ -33,31 +32,26 @@ FREE = N_("%(free)s of %(whole)s free")
 Mark = Literal["done", "look", "open"]
 
 
+def _in_english(message: Message | None) -> str:
+    return "" if message is None else str(message)
+
+
+English = PlainSerializer(_in_english, return_type=str)
+
+
 class Part(BaseModel):
     """A part of the installation."""
 
+    # Of messages: JSON has them in English, pages in the reader's language.
+    model_config = ConfigDict(arbitrary_types_allowed=True, frozen=True)
+
     mark: Mark = Field(description="done: it is well; look: look at it soon; open: something is wrong")
-    name: str
-    figure: str
-    advice: str = Field(description="what to do; empty where nothing is")
+    name: Annotated[Message, English]
+    figure: Annotated[Message, English]
+    advice: Annotated[Message | None, English] = Field(description="what to do; empty where nothing is")
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """A part of the installation in messages."""
-
-    mark: Mark
-    name: Message
-    figure: Message
-    advice: Message | None = None
-
-    def shown(self, words: Callable[[Message], str] = str) -> Part:
-        """Return it in words, English ones by default."""
-        advice = "" if self.advice is None else words(self.advice)
-        return Part(mark=self.mark, name=words(self.name), figure=words(self.figure), advice=advice)
-
-
-def findings(ready: Ready, stored: StoredFiles, disk: tuple[int, int], status: Status | None) -> list[Finding]:
+def findings(ready: Ready, stored: StoredFiles, disk: tuple[int, int], status: Status | None) -> list[Part]:
     """Return every part; without a `status`, while the database says nothing, those that this server knows itself.
 
     `disk` has the free bytes and all bytes where the data of this server lie.
@@ -66,7 +60,7 @@ def findings(ready: Ready, stored: StoredFiles, disk: tuple[int, int], status: S
     return [*_judging(ready, status), *parts, *_machine(ready, disk), *_files(stored)]
 
 
-def installation(status: Status) -> Iterator[Finding]:
+def installation(status: Status) -> Iterator[Part]:
     """Every part of the whole installation."""
     yield from _processes(status)
     database = status.database
@@ -91,21 +85,20 @@ def size(count: int) -> str:
     return next((f"{count / unit:.1f} {name}" for unit, name in SIZES if count >= unit), f"{count} B")
 
 
-def _finding(
-    mark: Mark, name: str | Message, figure: object, advice: str | Message = "", /, **values: object
-) -> Finding:
+def _finding(mark: Mark, name: str | Message, figure: object, advice: str | Message = "", /, **values: object) -> Part:
     """A part; `advice` with its `values` is for a part that is not well."""
     if not isinstance(figure, Message):
         figure = joined([str(figure)])
     is_ill = advice and mark != "done"
-    return Finding(mark, as_message(name, {}), figure, as_message(advice, values) if is_ill else None)
+    words = as_message(advice, values) if is_ill else None
+    return Part(mark=mark, name=as_message(name, {}), figure=figure, advice=words)
 
 
-def _done(name: str | Message, figure: object) -> Finding:
+def _done(name: str | Message, figure: object) -> Part:
     return _finding("done", name, figure)
 
 
-def _processes(status: Status) -> Iterator[Finding]:
+def _processes(status: Status) -> Iterator[Part]:
     """The processes of each kind, those that are silent, and versions; without any worker nothing is judged."""
     for kind, name in (("server", N_("Servers")), ("worker", N_("Workers")))[: 2 if status.distributed else 1]:
         rows = [each for each in status.processes if each.kind == kind]
@@ -138,7 +131,7 @@ def _name(process: ProcessState) -> str:
     return f"{process.host}:{process.pid}"
 
 
-def _replica(replica: ReplicaState) -> Finding:
+def _replica(replica: ReplicaState) -> Part:
     name = Message(N_("Replica %(name)s"), name=replica.name)
     if replica.state is None:
         hidden = N_("its state is hidden from the service's role: GRANT pg_monitor TO that role")
@@ -156,7 +149,7 @@ def _replica(replica: ReplicaState) -> Finding:
     return _finding("look" if seconds > SECONDS_BEHIND else "done", name, figure, behind, seconds=f"{seconds:.0f}")
 
 
-def _broker(broker: BrokerFacts) -> Iterator[Finding]:
+def _broker(broker: BrokerFacts) -> Iterator[Part]:
     if broker.error:
         away = N_("%(error)s: start RabbitMQ; submissions are taken meanwhile, and judged when it is back")
         yield _finding("open", N_("Broker"), Message(N_("does not answer")), Message(away, error=broker.error))
@@ -182,7 +175,7 @@ def _recent(judging: JudgingFacts) -> Message:
     )
 
 
-def _judge_errors(status: Status) -> Finding:
+def _judge_errors(status: Status) -> Part:
     if not status.newest_judge_errors:
         return _done(N_("Judge errors"), status.judge_errors)
     newest = status.newest_judge_errors[0]
@@ -207,7 +200,7 @@ def _next(status: Status) -> Message:
     return Message(EVENTS[event.event], contest=event.contest_id, time=_minute(event.time))
 
 
-def _room(name: str, free: int, whole: int, place: str = "") -> Finding:
+def _room(name: str, free: int, whole: int, place: str = "") -> Part:
     """A disk; without any room submissions get 507."""
     share = free / whole if whole else 1.0
     mark: Mark = "open" if share < 0.02 or free < LITTLE_ROOM else "look" if share < 0.1 else "done"
@@ -216,7 +209,7 @@ def _room(name: str, free: int, whole: int, place: str = "") -> Finding:
     return _finding(mark, name, figure, advice, size=f"{free / 1e9:.1f}")
 
 
-def _backup(backup: BackupFacts | None) -> Finding:
+def _backup(backup: BackupFacts | None) -> Part:
     name = N_("Last backup")
     if backup is None:
         none = N_("none was ever made: `jurado backup DIR`, by a timer (deploy/systemd)")
@@ -234,7 +227,7 @@ def _minute(time: str) -> str:
     return time[:16].replace("T", " ")
 
 
-def _judging(ready: Ready, status: Status | None) -> Iterator[Finding]:
+def _judging(ready: Ready, status: Status | None) -> Iterator[Part]:
     answers = N_("answers, and takes what is written") if ready.database else N_("says nothing")
     no_writes = N_("it takes no writes: look whether it runs and its disk has room, and at the log")
     yield _finding("done" if ready.database else "open", N_("Database"), Message(answers), no_writes)
@@ -261,7 +254,7 @@ def _judging(ready: Ready, status: Status | None) -> Iterator[Finding]:
     yield _finding(mark, N_("Waiting to be judged"), waits, Message(slow, seconds=f"{oldest:.0f}"))
 
 
-def _machine(ready: Ready, disk: tuple[int, int]) -> Iterator[Finding]:
+def _machine(ready: Ready, disk: tuple[int, int]) -> Iterator[Part]:
     yield _room(N_("Disk"), *disk)
     if ahead := ready.clock_ahead_seconds:
         figure = Message(N_("%(seconds)s s ahead of the system's"), seconds=ahead)
@@ -284,7 +277,7 @@ def _machine(ready: Ready, disk: tuple[int, int]) -> Iterator[Finding]:
             yield _finding("look", what, joined([missing, state], "; "), as_root if name == USER else "")
 
 
-def _files(stored: StoredFiles) -> Iterator[Finding]:
+def _files(stored: StoredFiles) -> Iterator[Part]:
     count = len(stored.faults)
     damaged = N_("%(count)s are missing or damaged: `jurado fsck --mend --from BACKUP`")
     yield _finding("open" if count else "done", N_("Damaged files"), count, damaged, count=count)

@@ -14,7 +14,7 @@ from app.core.pages.languages import translate
 from app.judging.service.broker import QueueFacts
 from app.operations.queries import JudgeErrorFact
 from app.operations.service import findings as declaring
-from app.operations.service.findings import Finding, Part, findings
+from app.operations.service.findings import Part, findings
 from app.operations.service.readiness import FileAtFault, LoopReport, Ready, StoredFiles
 from app.operations.service.status import (
     BackupFacts,
@@ -131,7 +131,7 @@ STORED = StoredFiles(
 )
 
 
-def every_part(state: Status) -> list[Finding]:
+def every_part(state: Status) -> list[Part]:
     """Every part."""
     return findings(ILL, STORED, (1, 10**12), state)
 
@@ -151,9 +151,9 @@ def test_the_states_that_are_tried_bring_out_every_advice_and_figure() -> None:
     assert declared <= ids(*(message for each in tried for message in (each.name, each.figure, each.advice)))
 
 
-def parts(state: Status) -> list[Part]:
-    """Every part in the language that is spoken."""
-    return [each.shown(translate) for each in every_part(state)]
+def parts(state: Status) -> list[tuple[str, str, str]]:
+    """The mark of every part, its name and its advice in the language that is spoken."""
+    return [(each.mark, translate(each.name), translate(each.advice or "")) for each in every_part(state)]
 
 
 @pytest.mark.parametrize("spoken", OTHERS)
@@ -163,13 +163,13 @@ def test_every_part_has_words_in_every_language(spoken: str) -> None:
             english = parts(state)
         with languages.speaking(spoken):
             shown = parts(state)
-        assert [each.mark for each in shown] == [each.mark for each in english]
-        for one, other in zip(shown, english, strict=True):
-            assert one.name != other.name or one.name == "Disk"  # which is a Slovak word
-            assert one.advice != other.advice or one.advice == ""
+        for (mark, name, advice), (mark_then, english_name, english_advice) in zip(shown, english, strict=True):
+            assert mark == mark_then
+            assert name != english_name or name == "Disk"  # which is a Slovak word
+            assert advice != english_advice or not advice
 
 
 def test_without_workers_or_with_a_broker_that_is_away_the_page_says_what_is_wrong() -> None:
-    marks = {each.name: each.mark for each in parts(STATES[1])}
+    marks = {name: mark for mark, name, _ in parts(STATES[1])}
     assert (marks["Workers"], marks["Broker"], marks["Servers"]) == ("open", "open", "look")
     assert (marks["Replica a"], marks["Replica b"], marks["Replica c"]) == ("look", "look", "look")
