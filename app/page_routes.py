@@ -5,20 +5,8 @@ from collections.abc import Callable, Sequence
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 
+from app.accounts.pages import account
 from app.accounts.pages import admin as accounts_admin
-from app.accounts.pages.account import (
-    accept_role,
-    account_page,
-    decline_role,
-    log_in,
-    log_out,
-    login_page,
-    make_token,
-    register_on_page,
-    registration_page,
-    revoke_token,
-    set_password,
-)
 from app.authoring.pages import case, contest_problems, problems
 from app.contests.pages import finals, home, setup
 from app.contests.pages.taking_part import ask_for_finals, begin_clock, choose_on_page
@@ -48,16 +36,16 @@ CONTEST = "/c/{contest_id}"
 
 router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse, route_class=PageRoute)
 router.add_api_route("/", index)
-router.add_api_route("/login", login_page)
-router.add_api_route("/login", log_in, methods=["POST"])
-router.add_api_route("/logout", log_out, methods=["POST"])
-router.add_api_route("/account", account_page)
+router.add_api_route("/login", account.login_page)
+router.add_api_route("/login", account.log_in, methods=["POST"])
+router.add_api_route("/logout", account.log_out, methods=["POST"])
+router.add_api_route("/account", account.account_page)
 router.add_api_route("/preferences", set_preferences, methods=["POST"])
-router.add_api_route("/account", set_password, methods=["POST"])
-router.add_api_route("/account/tokens", make_token, methods=["POST"])
-router.add_api_route("/account/tokens/{token_id}/revoke", revoke_token, methods=["POST"])
-router.add_api_route("/account/roles/{kind}/{object_id}/accept", accept_role, methods=["POST"])
-router.add_api_route("/account/roles/{kind}/{object_id}/decline", decline_role, methods=["POST"])
+router.add_api_route("/account", account.set_password, methods=["POST"])
+router.add_api_route("/account/tokens", account.make_token, methods=["POST"])
+router.add_api_route("/account/tokens/{token_id}/revoke", account.revoke_token, methods=["POST"])
+router.add_api_route("/account/roles/{kind}/{object_id}/accept", account.accept_role, methods=["POST"])
+router.add_api_route("/account/roles/{kind}/{object_id}/decline", account.decline_role, methods=["POST"])
 router.add_api_route(CONTEST, contest_page)
 router.add_api_route(f"{CONTEST}/header", live_header)
 router.add_api_route(f"{CONTEST}/problems", problems_page)
@@ -71,8 +59,8 @@ router.add_api_route(f"{CONTEST}/problems/{{problem_id}}/inputs", ask_for_finals
 router.add_api_route(f"{CONTEST}/problems/{{problem_id}}/chosen", choose_on_page, methods=["POST"])
 router.add_api_route(f"{CONTEST}/compare", compare_page)
 router.add_api_route(f"{CONTEST}/teams/{{team_id}}", team_page)
-router.add_api_route(f"{CONTEST}/register", registration_page)
-router.add_api_route(f"{CONTEST}/register", register_on_page, methods=["POST"])
+router.add_api_route(f"{CONTEST}/register", account.registration_page)
+router.add_api_route(f"{CONTEST}/register", account.register_on_page, methods=["POST"])
 router.add_api_route(f"{CONTEST}/questions", questions_page)
 router.add_api_route(f"{CONTEST}/questions", ask, methods=["POST"])
 

@@ -14,18 +14,8 @@ from app.archive.service.export import growing_package
 from app.archive.service.views import BOARD, PRIVILEGED, ImportedView, Options, bring_in, read
 from app.core.errors import UnsupportedMedia
 from app.core.faults import SILENT, Steps
+from app.core.http import downloads
 from app.core.http.deps import CurrentViewer, GatedRoute, TheAuthenticator, TheService
-from app.core.http.downloads import (
-    ARCHIVE,
-    BYTES,
-    TOLD,
-    UPLOADED_ZIP,
-    ZIP,
-    GrowingReply,
-    ProgressReply,
-    type_for,
-    wants_progress,
-)
 from app.core.http.errors import ZIPS, body_file, content_type
 from app.core.http.middleware import API
 from app.core.messages import N_
@@ -37,9 +27,9 @@ router = APIRouter(route_class=GatedRoute, tags=["contests"])
     "/contests/import",
     status_code=201,
     response_model=ImportedView,
-    responses=TOLD,
+    responses=downloads.TOLD,
     summary="Bring in a contest package",
-    openapi_extra={"requestBody": {"required": True, "content": UPLOADED_ZIP}},
+    openapi_extra={"requestBody": {"required": True, "content": downloads.UPLOADED_ZIP}},
 )
 async def import_contest(
     request: Request,
@@ -72,21 +62,25 @@ async def import_contest(
             authenticator.forget()
             return JSONResponse(made, 201, {"Location": f"{API}/contests/{made['id']}"})
 
-        if wants_progress(request):
-            return ProgressReply(request, work, undo.pop_all())
+        if downloads.wants_progress(request):
+            return downloads.ProgressReply(request, work, undo.pop_all())
         return await run_sync(work, SILENT)
 
 
 @router.get(
     "/contests/{contest_id}/package.zip",
     response_class=StreamingResponse,
-    responses={**ARCHIVE},
+    responses={**downloads.ARCHIVE},
     summary="The contest as a contest package",
 )
-def export_contest(request: Request, viewer: CurrentViewer, service: TheService, contest_id: str) -> GrowingReply:
+def export_contest(
+    request: Request, viewer: CurrentViewer, service: TheService, contest_id: str
+) -> downloads.GrowingReply:
     """All of it, with the problems' packages, the submissions' files and every image. No passwords are in it.
 
     Stored files that are damaged, and problems that no package can hold, are missing: `unreadable.json` names them.
     """
     file = growing_package(viewer, service, contest_id)
-    return GrowingReply(file, type_for(request, ZIP, BYTES), f"{contest_id}.zip")
+    return downloads.GrowingReply(
+        file, downloads.type_for(request, downloads.ZIP, downloads.BYTES), f"{contest_id}.zip"
+    )

@@ -20,23 +20,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-from app.programs.model import (
-    ACCEPTED,
-    LONGEST_JUDGE_MESSAGE,
-    LONGEST_TEAM_MESSAGE,
-    OF_PROGRAM,
-    REJECTED,
-    CaseFiles,
-    Decision,
-    Meaning,
-    ProgramFault,
-    Unread,
-    as_text,
-    exit_code,
-    plain,
-    team_message,
-    unexpected,
-)
+from app.programs import model
 from app.programs.places import ANSWER, FEEDBACK, INPUT, OUTPUT, WORK, Asked, Run
 from app.programs.points import full, number, scored, storable
 from app.programs.runner import LARGEST_IMAGE, LENGTH_BYTES, MOST_IMAGES
@@ -50,53 +34,53 @@ TRANSLATED = {
 }
 
 
-def asked_cms(program: tuple[str, ...], case: CaseFiles) -> Asked:
+def asked_cms(program: tuple[str, ...], case: model.CaseFiles) -> Asked:
     """The command that asks about a case; the jury's file comes before the contestant's."""
     return Asked((*program, INPUT, ANSWER, OUTPUT, *case.args))
 
 
-def decision_cms(run: Run, case: CaseFiles, meaning: Meaning) -> Decision:
+def decision_cms(run: Run, case: model.CaseFiles, meaning: model.Meaning) -> model.Decision:
     """The checker's decision, by the first lines of what it writes."""
     result = run.result
-    if (code := exit_code(result)) != 0:
-        raise unexpected(code, "0", result)
+    if (code := model.exit_code(result)) != 0:
+        raise model.unexpected(code, "0", result)
     value = number(_first_line(result.stdout), "the first line of standard output")
     line = _first_line(result.stderr)
     is_right = value > 0 or meaning == "raw"
-    message = TRANSLATED.get(line) or team_message(line, ACCEPTED if is_right else REJECTED)
-    judges = as_text(result.stderr).strip()[:LONGEST_JUDGE_MESSAGE]
-    return Decision(scored(value, meaning, case.most, message) if is_right else None, message, judges)
+    message = TRANSLATED.get(line) or model.team_message(line, model.ACCEPTED if is_right else model.REJECTED)
+    judges = model.as_text(result.stderr).strip()[: model.LONGEST_JUDGE_MESSAGE]
+    return model.Decision(scored(value, meaning, case.most, message) if is_right else None, message, judges)
 
 
 def _first_line(data: bytes) -> str:
-    return as_text(data).partition("\n")[0].strip()
+    return model.as_text(data).partition("\n")[0].strip()
 
 
 LINKS = ((f"{WORK}/data.in", INPUT), (f"{WORK}/data.out", ANSWER))
 
 
-def asked_omegaup(program: tuple[str, ...], case: CaseFiles) -> Asked:
+def asked_omegaup(program: tuple[str, ...], case: model.CaseFiles) -> Asked:
     """The command that asks about a case."""
     return Asked((*program, case.name, *case.args), stdin=OUTPUT, links=LINKS)
 
 
-def decision_omegaup(run: Run, case: CaseFiles, meaning: Meaning) -> Decision:
+def decision_omegaup(run: Run, case: model.CaseFiles, meaning: model.Meaning) -> model.Decision:
     """The validator's decision, by the first word it prints."""
     result = run.result
-    if (code := exit_code(result)) != 0:
-        raise unexpected(code, "0", result)
-    words = as_text(result.stdout).split(maxsplit=1)
+    if (code := model.exit_code(result)) != 0:
+        raise model.unexpected(code, "0", result)
+    words = model.as_text(result.stdout).split(maxsplit=1)
     if not words:
-        raise ProgramFault("expected a number on standard output, found nothing")
+        raise model.ProgramFault("expected a number on standard output, found nothing")
     negative = words[0].startswith("-") and words[0] != "-"
     value = number(words[0].removeprefix("-"), "standard output")
     value = Fraction(0) if negative else value
     if meaning == "fraction":
         value = min(value, Fraction(1))
-    judges = as_text(result.stderr).strip()[:LONGEST_JUDGE_MESSAGE]
+    judges = model.as_text(result.stderr).strip()[: model.LONGEST_JUDGE_MESSAGE]
     if value == 0 and meaning != "raw":
-        return Decision(None, REJECTED, judges)
-    return Decision(scored(value, meaning, case.most), ACCEPTED, judges)
+        return model.Decision(None, model.REJECTED, judges)
+    return model.Decision(scored(value, meaning, case.most), model.ACCEPTED, judges)
 
 
 ACCEPT, REJECT = 42, 43
@@ -104,39 +88,39 @@ SCORE, MULTIPLIER = "score.txt", "score_multiplier.txt"
 JUDGE_MESSAGE, TEAM_MESSAGE = "judgemessage.txt", "teammessage.txt"
 
 
-def asked_kattis(program: tuple[str, ...], case: CaseFiles) -> Asked:
+def asked_kattis(program: tuple[str, ...], case: model.CaseFiles) -> Asked:
     """The command that asks about a case."""
     return Asked((*program, INPUT, ANSWER, f"{FEEDBACK}/", *case.args), stdin=OUTPUT, leaves_feedback=True)
 
 
-def decision_kattis(run: Run, case: CaseFiles, meaning: Meaning) -> Decision:
+def decision_kattis(run: Run, case: model.CaseFiles, meaning: model.Meaning) -> model.Decision:
     """The validator's decision; raises ProgramFault for what the format calls a judge error."""
-    code, files = exit_code(run.result), run.feedback
-    judges = as_text(files.get(JUDGE_MESSAGE, b"")).strip()[:LONGEST_JUDGE_MESSAGE]
+    code, files = model.exit_code(run.result), run.feedback
+    judges = model.as_text(files.get(JUDGE_MESSAGE, b"")).strip()[: model.LONGEST_JUDGE_MESSAGE]
     if code not in (ACCEPT, REJECT):
-        raise unexpected(code, f"{ACCEPT} or {REJECT}", run.result)
-    team = as_text(files.get(TEAM_MESSAGE, b""))
+        raise model.unexpected(code, f"{ACCEPT} or {REJECT}", run.result)
+    team = model.as_text(files.get(TEAM_MESSAGE, b""))
     try:
         if code == ACCEPT:
-            message = team_message(team, ACCEPTED)
-            return Decision(_score(files, case, meaning, message), message, judges)
+            message = model.team_message(team, model.ACCEPTED)
+            return model.Decision(_score(files, case, meaning, message), message, judges)
         if beside := sorted({SCORE, MULTIPLIER} & files.keys()):
-            raise ProgramFault(f"expected no score beside a rejection, found {beside[0]}")
-    except ProgramFault as fault:
-        raise ProgramFault(f"{fault}; its message for judges: {judges}" if judges else str(fault)) from None
-    return Decision(None, team_message(team, REJECTED), judges)
+            raise model.ProgramFault(f"expected no score beside a rejection, found {beside[0]}")
+    except model.ProgramFault as fault:
+        raise model.ProgramFault(f"{fault}; its message for judges: {judges}" if judges else str(fault)) from None
+    return model.Decision(None, model.team_message(team, model.REJECTED), judges)
 
 
-def _score(files: Mapping[str, bytes], case: CaseFiles, meaning: Meaning, message: Message) -> Score:
+def _score(files: Mapping[str, bytes], case: model.CaseFiles, meaning: model.Meaning, message: Message) -> Score:
     if SCORE in files and MULTIPLIER in files:
-        raise ProgramFault(f"expected {SCORE} or {MULTIPLIER}, found both")
+        raise model.ProgramFault(f"expected {SCORE} or {MULTIPLIER}, found both")
     if SCORE in files:
-        return scored(number(as_text(files[SCORE]), SCORE), meaning, case.most, message)
+        return scored(number(model.as_text(files[SCORE]), SCORE), meaning, case.most, message)
     if MULTIPLIER not in files:
         return full(meaning, case.most, message)
     if meaning == "raw":
-        raise ProgramFault(f"expected {SCORE}, as points are raw scores, found {MULTIPLIER}")
-    return scored(number(as_text(files[MULTIPLIER]), MULTIPLIER), "fraction", Fraction(1), message)
+        raise model.ProgramFault(f"expected {SCORE}, as points are raw scores, found {MULTIPLIER}")
+    return scored(number(model.as_text(files[MULTIPLIER]), MULTIPLIER), "fraction", Fraction(1), message)
 
 
 OK = re.compile(r"ok(\s|$)")
@@ -152,48 +136,48 @@ PARTLY_CORRECT = Message("partly-correct", "partially correct")
 POINTS_CODES = frozenset({7})
 
 
-def asked_testlib(program: tuple[str, ...], case: CaseFiles) -> Asked:
+def asked_testlib(program: tuple[str, ...], case: model.CaseFiles) -> Asked:
     """The command that asks about a case; the contestant's file comes before the jury's."""
     return Asked((*program, INPUT, OUTPUT, ANSWER, *case.args))
 
 
-def decision_testlib(run: Run, case: CaseFiles, meaning: Meaning) -> Decision:
+def decision_testlib(run: Run, case: model.CaseFiles, meaning: model.Meaning) -> model.Decision:
     """The checker's decision, by the first word of its standard error."""
     result = run.result
-    code, comment = exit_code(result), as_text(result.stderr).strip()
-    judges = comment[:LONGEST_JUDGE_MESSAGE]
+    code, comment = model.exit_code(result), model.as_text(result.stderr).strip()
+    judges = comment[: model.LONGEST_JUDGE_MESSAGE]
     if OK.match(comment):
         _agree(code, frozenset({0}), result)
-        return Decision(full(meaning, case.most), ACCEPTED, judges)
+        return model.Decision(full(meaning, case.most), model.ACCEPTED, judges)
     for begin, codes, message in REJECTIONS:
         if begin.match(comment):
             _agree(code, codes, result)
-            return Decision(None, message, judges)
+            return model.Decision(None, message, judges)
     if match := POINTS.match(comment):
         _agree(code, POINTS_CODES, result)
         return _partly(number(match[1], "points"), meaning, case, judges)
     if match := PARTLY.match(comment):
         # testlib's own share is of 100, whatever the numbers of quitp mean.
-        own: Meaning = "percent" if meaning in ("fraction", "percent") else meaning
+        own: model.Meaning = "percent" if meaning in ("fraction", "percent") else meaning
         return _partly(Fraction(match[1]), own, case, judges)
     if FAIL.match(comment):
-        raise ProgramFault(comment[:LONGEST_JUDGE_MESSAGE])
+        raise model.ProgramFault(comment[: model.LONGEST_JUDGE_MESSAGE])
     expected = "a verdict of testlib on standard error (ok, wrong answer, points ...)"
-    raise ProgramFault(f"expected {expected}, found {comment[:200]!r} and exit code {code}")
+    raise model.ProgramFault(f"expected {expected}, found {comment[:200]!r} and exit code {code}")
 
 
-def _partly(value: Fraction, meaning: Meaning, case: CaseFiles, judges: str) -> Decision:
+def _partly(value: Fraction, meaning: model.Meaning, case: model.CaseFiles, judges: str) -> model.Decision:
     score = scored(value, meaning, case.most, PARTLY_CORRECT)
     if score.multiplier == 1:
-        score = scored(value, meaning, case.most, ACCEPTED)
+        score = scored(value, meaning, case.most, model.ACCEPTED)
     if score.multiplier == 0:
-        return Decision(None, REJECTIONS[0][2], judges)
-    return Decision(score, score.message, judges)
+        return model.Decision(None, REJECTIONS[0][2], judges)
+    return model.Decision(score, score.message, judges)
 
 
 def _agree(code: int, codes: frozenset[int], result: Result) -> None:
     if code not in codes:
-        raise unexpected(code, f"{' or '.join(map(str, sorted(codes)))} beside this verdict", result)
+        raise model.unexpected(code, f"{' or '.join(map(str, sorted(codes)))} beside this verdict", result)
 
 
 Ratio = Annotated[str, Meta(pattern="^-?[0-9]{1,400}/[0-9]{1,400}$")]
@@ -230,7 +214,7 @@ class Reply(Struct, frozen=True):
 _replies = msgspec.json.Decoder(Reply)
 
 
-def request(case: CaseFiles) -> tuple[str, bytes]:
+def request(case: model.CaseFiles) -> tuple[str, bytes]:
     """A request's token and its bytes."""
     parts = {"input": case.input, "reference": case.reference}
     if case.output is not None:
@@ -251,36 +235,36 @@ def reply_of(data: bytes, token: str) -> Reply:
     try:
         reply = _replies.decode(data)
     except (ValueError, RecursionError) as error:  # msgspec's faults are ValueErrors, but for documents too deep
-        raise ProgramFault(f"a reply that is none: {plain(str(error))}") from None
+        raise model.ProgramFault(f"a reply that is none: {model.plain(str(error))}") from None
     if reply.token != token:
-        raise ProgramFault("expected the reply to this case, found one to another")
+        raise model.ProgramFault("expected the reply to this case, found one to another")
     if len(reply.images) > MOST_IMAGES:
-        raise ProgramFault(f"expected at most {MOST_IMAGES} images, found {len(reply.images)}")
+        raise model.ProgramFault(f"expected at most {MOST_IMAGES} images, found {len(reply.images)}")
     return reply
 
 
-def decision_python(reply: Reply, case: CaseFiles, meaning: Meaning) -> Decision | None:
+def decision_python(reply: Reply, case: model.CaseFiles, meaning: model.Meaning) -> model.Decision | None:
     """The checker's decision; None where it has nothing to say. Raises Unread, or ProgramFault."""
     if reply.failed is not None:
-        raise ProgramFault(plain(reply.failed))
+        raise model.ProgramFault(model.plain(reply.failed))
     if reply.unread is not None:
-        raise Unread(plain(reply.unread.text)[:LONGEST_TEAM_MESSAGE])
+        raise model.Unread(model.plain(reply.unread.text)[: model.LONGEST_TEAM_MESSAGE])
     if reply.rejected is not None:
-        return Decision(None, _message(reply.rejected) or REJECTED)
+        return model.Decision(None, _message(reply.rejected) or model.REJECTED)
     if reply.number is not None:
         value = _ratio(reply.number, "score")
-        message = team_message(plain(reply.text), ACCEPTED)
-        return Decision(scored(value, meaning, case.most, message), message)
+        message = model.team_message(model.plain(reply.text), model.ACCEPTED)
+        return model.Decision(scored(value, meaning, case.most, message), message)
     if reply.raw is None:
         return None
-    message = _message(reply.message) or ACCEPTED
-    return Decision(_score_of_python(reply, message), message)
+    message = _message(reply.message) or model.ACCEPTED
+    return model.Decision(_score_of_python(reply, message), message)
 
 
 def _score_of_python(reply: Reply, message: Message) -> Score:
     multiplier = _exact(reply.multiplier, "multiplier")
     if multiplier is not None and multiplier > 1:
-        raise ProgramFault(f"multiplier: expected 0 to 1, found {float(multiplier):g}")
+        raise model.ProgramFault(f"multiplier: expected 0 to 1, found {float(multiplier):g}")
     raw = _exact(reply.raw, "raw score")
     assert raw is not None, "the reply has one"
     return Score(raw, _exact(reply.max_raw, "largest raw score"), multiplier, message)
@@ -290,22 +274,22 @@ def _message(words: Words | None) -> Message | None:
     """The words of a checker as people may read them, None for none: whoever has taken it over chooses them."""
     if words is None:
         return None
-    text = plain(words.text).strip()[:LONGEST_TEAM_MESSAGE]
+    text = model.plain(words.text).strip()[: model.LONGEST_TEAM_MESSAGE]
     if not text:
         return None
-    args = {plain(name): _argument(value) for name, value in list(words.args.items())[:MOST_ARGUMENTS]}
-    return Message(words.key if KEY.fullmatch(words.key) else OF_PROGRAM, text, args)
+    args = {model.plain(name): _argument(value) for name, value in list(words.args.items())[:MOST_ARGUMENTS]}
+    return Message(words.key if KEY.fullmatch(words.key) else model.OF_PROGRAM, text, args)
 
 
 def _argument(value: int | str) -> int | str:
-    return plain(value)[:LONGEST_ARGUMENT] if isinstance(value, str) else value
+    return model.plain(value)[:LONGEST_ARGUMENT] if isinstance(value, str) else value
 
 
 def _ratio(text: str, what: str) -> Fraction:
     try:
         return storable(Fraction(text), what)
     except ZeroDivisionError:
-        raise ProgramFault(f"{what}: expected a ratio, found one by 0") from None
+        raise model.ProgramFault(f"{what}: expected a ratio, found one by 0") from None
 
 
 def _exact(ratio: str | None, what: str) -> Exact | None:

@@ -16,16 +16,8 @@ from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
+from app.core.commands import lookup
 from app.core.commands.client import Client
-from app.core.commands.lookup import (
-    board_table,
-    clock_words,
-    contest_time,
-    facts_of,
-    short_time,
-    team_names,
-    why_nothing,
-)
 from app.core.commands.output import Failure, JsonMapping, console, say, show, write_file, write_json
 from app.core.commands.registry import AsJson, Contest, command
 
@@ -43,7 +35,7 @@ def follow_board(client: Client, contest: str, names: Mapping[str, str], *, case
             for board in boards(client, contest, cases=cases):
                 write_json(board)
             return
-        drawing = LiveBoard(contest, partial(facts_of, client, contest), names, cases=cases, clock=client.now)
+        drawing = LiveBoard(contest, partial(lookup.facts_of, client, contest), names, cases=cases, clock=client.now)
         to = console()
         with Live(drawing, console=to, auto_refresh=to.is_terminal, refresh_per_second=REDRAWS_PER_SECOND) as canvas:
             for board in boards(client, contest, cases=cases):
@@ -105,13 +97,13 @@ class LiveBoard:
                 self._facts, self._looked = self._look(), time.monotonic()
         facts: JsonMapping = {**self._facts, "state": self._board["state"]}
         now = self._clock()
-        parts: list[RenderableType] = [Text(clock_words(facts, now), style="bold")]
+        parts: list[RenderableType] = [Text(lookup.clock_words(facts, now), style="bold")]
         if banner := frozen_banner(self._board["state"], self._facts):
             parts.append(Text(banner, style="bold reverse"))
         since = time.monotonic() - SECONDS_MARKED
         moves = {team: risen for team, (risen, moment) in self._moves.items() if moment > since}
-        gone = contest_time(facts, now)
-        tables = board_table(self._contest, self._board, self._names, cases=self._cases, moves=moves, now=gone)
+        gone = lookup.contest_time(facts, now)
+        tables = lookup.board_table(self._contest, self._board, self._names, cases=self._cases, moves=moves, now=gone)
         return Group(*parts, *tables)
 
 
@@ -120,7 +112,7 @@ def frozen_banner(state: JsonMapping, facts: JsonMapping) -> str:
     if not state.get("frozen") or state.get("thawed"):
         return ""
     before = facts["scoreboard_freeze_duration"]
-    when = f" for the last {short_time(before)}" if before else ""
+    when = f" for the last {lookup.short_time(before)}" if before else ""
     return f" FROZEN{when}: of what was sent since, only the number is shown (+N?) "
 
 
@@ -147,24 +139,24 @@ def scoreboard(
             write_csv(csv, client.request("GET", f"/api/contests/{contest}/scoreboard.csv").content)
             return
         if live:
-            follow_board(client, contest, team_names(client, contest), cases=cases, as_json=as_json)
+            follow_board(client, contest, lookup.team_names(client, contest), cases=cases, as_json=as_json)
             return
         board = client.get(f"contests/{contest}/scoreboard", cases=cases or None)
         if as_json:
             write_json(board)
         elif not board["state"].get("started"):
-            typer.echo(why_nothing(client, contest) or "the contest has begun just now")
+            typer.echo(lookup.why_nothing(client, contest) or "the contest has begun just now")
         else:
             show_board(client, contest, board, cases=cases)
 
 
 def show_board(client: Client, contest: str, board: JsonMapping, *, cases: bool) -> None:
     """Print the board at the time by the server's clock, with a banner where it is frozen."""
-    facts = facts_of(client, contest)
+    facts = lookup.facts_of(client, contest)
     if banner := frozen_banner(board["state"], facts):
         typer.echo(banner.strip())
-    names, now = team_names(client, contest), contest_time(facts, client.now())
-    show(*board_table(contest, board, names, cases=cases, now=now))
+    names, now = lookup.team_names(client, contest), lookup.contest_time(facts, client.now())
+    show(*lookup.board_table(contest, board, names, cases=cases, now=now))
 
 
 def write_csv(path: Path, data: bytes) -> None:

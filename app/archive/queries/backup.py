@@ -17,18 +17,8 @@ from urllib.parse import quote
 
 from sqlalchemy import func, select
 
-from app.archive.queries import scrub
+from app.archive.queries import database_copy, scrub
 from app.archive.queries.backup_places import DATABASE, MANIFEST, BackupError, BackupFolder, Place
-from app.archive.queries.database_copy import (
-    CopyError,
-    Step,
-    copy_rows,
-    counting,
-    refuse_other_contents,
-    refuse_other_schema,
-    replace_rows,
-    replace_sqlite,
-)
 from app.archive.queries.references import read_references
 from app.core.clock import utc_now
 from app.core.db.database import Database
@@ -64,14 +54,16 @@ class Manifest:
     secret_keys: Sequence[str]
 
 
-def backup(database: Database, files: Files, where: Path | Place, step: Step = lambda *_: None) -> Manifest:
+def backup(
+    database: Database, files: Files, where: Path | Place, step: database_copy.Step = lambda *_: None
+) -> Manifest:
     """Copy database and files into a place; files that an earlier backup brought there are not copied again.
 
     Raises BackupError where the place holds something else, CopyError where the schema
     is not this version's.
     """
     place = _place(where)
-    refuse_other_schema(database)
+    database_copy.refuse_other_schema(database)
     if place.files.place == files.place or Path(place.files.place).resolve() == Path(files.place).resolve():
         raise BackupError(f"{place.shown}: expected a folder for backups alone, found the files to be copied in it")
     earlier = _prepare(place)
@@ -131,14 +123,14 @@ def read_manifest(where: Path | Place) -> Manifest:
         raise BackupError(f"{place.shown}/{MANIFEST}: {error}") from None
 
 
-def verify(where: Path | Place, step: Step = lambda *_: None) -> Manifest:
+def verify(where: Path | Place, step: database_copy.Step = lambda *_: None) -> Manifest:
     """Read all of a backup and hold it against its manifest; raises BackupError."""
     with _verified(_place(where), step) as (manifest, _path, _names):
         return manifest
 
 
 @contextmanager
-def _verified(place: Place, step: Step) -> Iterator[tuple[Manifest, Path, list[str]]]:
+def _verified(place: Place, step: database_copy.Step) -> Iterator[tuple[Manifest, Path, list[str]]]:
     """Read all of a backup; yields its manifest, the path of its database, and its files. Raises BackupError."""
     manifest = read_manifest(place)
     if manifest.schema not in schemas():
@@ -171,7 +163,7 @@ def restore(
     files: Files,
     *,
     replace: bool = False,
-    step: Step = lambda *_: None,
+    step: database_copy.Step = lambda *_: None,
     timeouts: Timeouts = DEFAULT_TIMEOUTS,
 ) -> Manifest:
     """Put a backup where a service finds it, all of it verified first: the files, and the database at last.
@@ -188,9 +180,9 @@ def restore(
                 _copy_file(place.files, files, name)
                 step("restoring files", at, len(names))
             if target.is_sqlite:
-                replace_sqlite(path, target)
+                database_copy.replace_sqlite(path, target)
             else:
-                replace_rows(path, target, step, replace=replace)
+                database_copy.replace_rows(path, target, step, replace=replace)
         finally:
             target.close()
     restored = Database(database_url, timeouts)  # SQLite's file is another one by now
@@ -211,7 +203,7 @@ def _prepare(place: Place) -> Manifest | None:
     return None if place.manifest() is None else read_manifest(place)
 
 
-def _copy_database(database: Database, path: Path, step: Step) -> dict[str, int]:
+def _copy_database(database: Database, path: Path, step: database_copy.Step) -> dict[str, int]:
     step("copying the database", 0, None)
     if database.is_sqlite:
         with database.engine.connect() as connection:
@@ -222,12 +214,12 @@ def _copy_database(database: Database, path: Path, step: Step) -> dict[str, int]
     try:
         if database.is_sqlite:
             return _row_counts(copy)
-        return copy_rows(database, copy, counting("copying the database", step))
+        return database_copy.copy_rows(database, copy, database_copy.counting("copying the database", step))
     finally:
         copy.close()
 
 
-def copy_files(source: Files, copied: Files, names: Iterable[str], step: Step) -> tuple[int, list[str]]:
+def copy_files(source: Files, copied: Files, names: Iterable[str], step: database_copy.Step) -> tuple[int, list[str]]:
     """Copy what is not there; returns the size of all as stored, and the names that could not be had."""
     listed, faulty = sorted(names), []
     sizes = {each.sha256: each.size for each in source.stored()}
@@ -303,8 +295,8 @@ def _row_counts(database: Database) -> dict[str, int]:
 
 def _refuse_other_rows(target: Database) -> None:
     try:
-        refuse_other_contents(target)
-    except CopyError as error:
+        database_copy.refuse_other_contents(target)
+    except database_copy.CopyError as error:
         raise BackupError(f"{error}; to put the backup in its place, say so") from None
 
 

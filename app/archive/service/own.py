@@ -14,6 +14,7 @@ from typing import Literal, TypeVar, cast
 from pydantic import BaseModel, Field, ValidationError
 from sqlalchemy.orm import Session
 
+from app import tables
 from app.accounts import queries as accounts_queries
 from app.accounts.schemas import LARGEST_TEAM, MOST, TermsProperties, Username
 from app.accounts.service.grants import Granted
@@ -26,16 +27,6 @@ from app.core.errors import fault
 from app.core.faults import FaultList
 from app.core.messages import N_, Message
 from app.submissions.queries import submission_queries
-from app.tables import (
-    AccountRow,
-    ChosenSubmissionRow,
-    ContestRoleRow,
-    ContestRow,
-    InputRequestRow,
-    ParticipationRow,
-    RegisteredRow,
-    RegistrationRow,
-)
 from app.teams import queries as teams_queries
 
 FILE = "jurado.json"
@@ -154,13 +145,13 @@ KEYS: Mapping[str, Sequence[str]] = {
 OF_SUBMISSIONS = ("participations", "input_requests", "chosen", "revealed")
 
 
-def document(session: Session, contest: ContestRow) -> Own:
+def document(session: Session, contest: tables.ContestRow) -> Own:
     """The whole document of a contest, reduced to the teams that take part."""
     entries = contests_queries.entries(session, contest.id)
     team_ids = {row.id for row in teams_queries.taking_part(session, contest)}
     problem_ids = {row.problem_id for row in entries}
 
-    def is_of(row: InputRequestRow | ChosenSubmissionRow) -> bool:
+    def is_of(row: tables.InputRequestRow | tables.ChosenSubmissionRow) -> bool:
         return row.team_id in team_ids and row.problem_id in problem_ids
 
     clocks = sorted(contests_queries.participations(session, contest.id).items())
@@ -237,7 +228,7 @@ def check(own: Own, submissions: Mapping[str, Submitted], faults: FaultList) -> 
 
 def keep(
     session: Session,
-    contest: ContestRow,
+    contest: tables.ContestRow,
     own: Own,
     submissions: Mapping[str, Submitted],
     new_teams: Collection[str],
@@ -247,20 +238,22 @@ def keep(
         row = contests_queries.entry(session, contest.id, limited.problem_id)
         assert row is not None, "it is one of the contest's"
         row.limits = limited.limits
-    session.add_all(ParticipationRow(contest_id=contest.id, **dict(body)) for body in own.participations)
-    session.add_all(InputRequestRow(contest_id=contest.id, **dict(body)) for body in own.input_requests)
+    session.add_all(tables.ParticipationRow(contest_id=contest.id, **dict(body)) for body in own.participations)
+    session.add_all(tables.InputRequestRow(contest_id=contest.id, **dict(body)) for body in own.input_requests)
     for choice in own.chosen:
         values = {**dict(choice), "submission_id": submissions[choice.submission_id].number}
-        session.add(ChosenSubmissionRow(contest_id=contest.id, **values))
-    session.add_all(RegistrationRow(contest_id=contest.id, is_open=False, **dict(body)) for body in own.registration)
-    session.add_all(RegisteredRow(contest_id=contest.id, **dict(body)) for body in own.registered)
+        session.add(tables.ChosenSubmissionRow(contest_id=contest.id, **values))
+    session.add_all(
+        tables.RegistrationRow(contest_id=contest.id, is_open=False, **dict(body)) for body in own.registration
+    )
+    session.add_all(tables.RegisteredRow(contest_id=contest.id, **dict(body)) for body in own.registered)
     new = [each.team_id for each in own.kept_teams if each.team_id in new_teams]
     teams_queries.keep(session, contest.id, new)  # the passwords of old ones are no business of its owners
     contest.revealed = [[body.team_id, body.problem_id] for body in own.revealed]
 
 
 def grant(
-    session: Session, contest: ContestRow, bodies: Sequence[RoleOf], granted_by: str, used_here: Collection[str]
+    session: Session, contest: tables.ContestRow, bodies: Sequence[RoleOf], granted_by: str, used_here: Collection[str]
 ) -> list[ImportedRole]:
     """Grant the roles of the package to the accounts here.
 
@@ -269,9 +262,9 @@ def grant(
     """
     made = []
     for body in bodies:
-        reason = _refusal(session.get(AccountRow, body.account_id), body, used_here)
+        reason = _refusal(session.get(tables.AccountRow, body.account_id), body, used_here)
         if reason is None:
-            row = ContestRoleRow(contest_id=contest.id, account_id=body.account_id, role=body.role)
+            row = tables.ContestRoleRow(contest_id=contest.id, account_id=body.account_id, role=body.role)
             row.granted_by, row.granted = granted_by, utc_now()
             session.add(row)
         made.append(ImportedRole(**body.model_dump(), granted=reason is None, reason=reason))
@@ -279,7 +272,7 @@ def grant(
     return made
 
 
-def _refusal(account: AccountRow | None, body: RoleOf, used_here: Collection[str]) -> str | None:
+def _refusal(account: tables.AccountRow | None, body: RoleOf, used_here: Collection[str]) -> str | None:
     if account is None or account.username != body.username:
         return "there is no such account here"
     if account.type == "admin":

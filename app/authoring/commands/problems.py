@@ -11,30 +11,11 @@ from typing import Annotated
 
 import typer
 
+from app.core.commands import registry
 from app.core.commands.client import Client, Param, without_none
 from app.core.commands.lookup import follow_job
 from app.core.commands.output import Failure, JsonMapping, plain, report, say, show, table, write_json
 from app.core.commands.progress import progress_shown, show_faults
-from app.core.commands.registry import (
-    AsJson,
-    Cell,
-    ContestId,
-    Joins,
-    Keep,
-    PreviewOnly,
-    Request,
-    Shown,
-    Table,
-    change,
-    changed,
-    collection,
-    command,
-    deletion,
-    is_preview,
-    is_waiting,
-    keys,
-    parameters,
-)
 from app.core.commands.uploading import download, upload_shown
 
 # A package of gigabytes or ten thousand cases takes the server minutes.
@@ -46,24 +27,24 @@ Seed = Annotated[int | None, typer.Option(help="seed of the solver")]
 Wait = Annotated[bool, typer.Option("--wait/--no-wait", help="follow the reference run until it has ended")]
 
 
-@command("admin problem list")
-def list_problems() -> Request:
+@registry.command("admin problem list")
+def list_problems() -> registry.Request:
     """List the problems of the server.
 
     Examples:
       jurado admin problem list
       jurado admin problem list --json
     """
-    return collection("problems", keys("id checker test_data_count max_score languages updated"))
+    return registry.collection("problems", registry.keys("id checker test_data_count max_score languages updated"))
 
 
-@command("admin problem upload")
+@registry.command("admin problem upload")
 def upload_problem(
     place: Annotated[Path, typer.Argument(metavar="DIR_OR_ZIP", help="a package: its folder, or a zip of it")],
-    rejudging: Joins = None,
-    keep: Keep = False,
-    preview: PreviewOnly = False,
-) -> Shown:
+    rejudging: registry.Joins = None,
+    keep: registry.Keep = False,
+    preview: registry.PreviewOnly = False,
+) -> registry.Shown:
     """Bring in a problem package, or a new version of one; with any fault nothing is kept and every fault is listed.
 
     A new version of a problem with submissions waits as a rejudging.
@@ -72,7 +53,7 @@ def upload_problem(
       jurado admin problem upload problems/comesolo
       jurado admin problem upload mine.zip
     """
-    how = parameters(rejudging, keep=keep, preview=preview)
+    how = registry.parameters(rejudging, keep=keep, preview=preview)
     with packed(place) as (slug, archive):
         return upload_archive(slug, archive, how, name=str(place))
 
@@ -84,15 +65,15 @@ def upload_archive(
     *,
     name: str | None = None,
     format_name: str | None = None,
-) -> Shown:
+) -> registry.Shown:
     """Send a package's zip to the server; `name`: for a zip whose id is in its files."""
     params = {"id": slug, "format": format_name, **how}
     headers = {"Content-Type": "application/zip"}
     with Client.open() as client, upload_shown(archive) as (reader, on_step):
         reply = client.post_watched("problems", on_step, params, content=reader, headers=headers, timeout=SECONDS)
-    if is_preview(reply) or is_waiting(reply):
-        return Shown(reply, changed(""))
-    return Shown(reply, lambda stored: stored_text(stored, slug or name or stored["id"]))
+    if registry.is_preview(reply) or registry.is_waiting(reply):
+        return registry.Shown(reply, registry.changed(""))
+    return registry.Shown(reply, lambda stored: stored_text(stored, slug or name or stored["id"]))
 
 
 def stored_text(stored: JsonMapping, name: str) -> str:
@@ -104,7 +85,7 @@ def stored_text(stored: JsonMapping, name: str) -> str:
     return text
 
 
-@command("admin problem download")
+@registry.command("admin problem download")
 def download_problem(
     problem_id: ProblemId,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="default: PROBLEM.zip")] = None,
@@ -127,17 +108,17 @@ def download_problem(
     say(f"{target}: {size} bytes")
 
 
-@command("admin problem delete")
-def delete_problem(problem_id: ProblemId) -> Request:
+@registry.command("admin problem delete")
+def delete_problem(problem_id: ProblemId) -> registry.Request:
     """Delete a problem that no contest has.
 
     Examples:
       jurado admin problem delete mysum
     """
-    return deletion(f"problems/{problem_id}")
+    return registry.deletion(f"problems/{problem_id}")
 
 
-@command("admin reference run")
+@registry.command("admin reference run")
 def run_reference(
     problem_id: ProblemId,
     cases: Annotated[
@@ -147,7 +128,7 @@ def run_reference(
     seconds: Seconds = None,
     seed: Seed = None,
     wait: Wait = True,
-    as_json: AsJson = False,
+    as_json: registry.AsJson = False,
 ) -> None:
     """Have the server's solver make expected answers, and follow it; exit code 1 if a case failed.
 
@@ -184,21 +165,21 @@ Number = Annotated[int, typer.Argument(metavar="VERSION", min=1, help="its numbe
 NEWEST = "newest"
 
 
-@command("admin problem versions")
-def list_versions(problem_id: ProblemId) -> Request:
+@registry.command("admin problem versions")
+def list_versions(problem_id: ProblemId) -> registry.Request:
     """List the versions of a problem: who made each, when and why, and the contests that have it.
 
     Examples:
       jurado admin problem versions comesolo
     """
-    return Request("GET", f"problems/{problem_id}/versions", Table(VERSIONS, problem_id))
+    return registry.Request("GET", f"problems/{problem_id}/versions", registry.Table(VERSIONS, problem_id))
 
 
 def _contests(version: JsonMapping) -> str:
     return ", ".join(f"{each}*" if each in version["pinned"] else each for each in version["contests"])
 
 
-VERSIONS: Mapping[str, Cell] = {
+VERSIONS: Mapping[str, registry.Cell] = {
     ">version": "number",
     "made": "created",
     "by": "account_id",
@@ -207,12 +188,12 @@ VERSIONS: Mapping[str, Cell] = {
 }
 
 
-@command("admin problem diff")
+@registry.command("admin problem diff")
 def show_diff(
     problem_id: ProblemId,
     number: Number,
     against: Annotated[int | None, typer.Option(metavar="VERSION", help="default: the version before")] = None,
-) -> Request:
+) -> registry.Request:
     """Show what a version of a problem changes.
 
     Examples:
@@ -223,22 +204,22 @@ def show_diff(
     def parts(diff: JsonMapping) -> list[object]:
         before, after = diff["before"], diff["after"]
         reach = "verdicts" if diff["judging"] else "points" if diff["points"] else "neither verdicts nor points"
-        columns = Table({"what": "where", f"version {before}": "before", f"version {after}": "after"})
+        columns = registry.Table({"what": "where", f"version {before}": "before", f"version {after}": "after"})
         head = plain(f"{problem_id}: version {before} → {after}; may change {reach}")
         return [head, columns.drawn(diff["fields"])]
 
     path = f"problems/{problem_id}/versions/{number}/diff"
-    return Request("GET", path, parts, params={"against": against})
+    return registry.Request("GET", path, parts, params={"against": against})
 
 
-@command("admin problem restore")
+@registry.command("admin problem restore")
 def restore_version(
     problem_id: ProblemId,
     number: Number,
-    rejudging: Joins = None,
-    keep: Keep = False,
-    preview: PreviewOnly = False,
-) -> Request:
+    rejudging: registry.Joins = None,
+    keep: registry.Keep = False,
+    preview: registry.PreviewOnly = False,
+) -> registry.Request:
     """Make a version of a problem the newest again; where there are submissions it waits as a rejudging.
 
     Examples:
@@ -246,17 +227,17 @@ def restore_version(
       jurado admin problem restore comesolo 2
     """
     text = f"{problem_id} is as it was in version {number}"
-    params = parameters(rejudging, keep=keep, preview=preview)
-    return change("POST", f"problems/{problem_id}/versions/{number}/restore", text, params)
+    params = registry.parameters(rejudging, keep=keep, preview=preview)
+    return registry.change("POST", f"problems/{problem_id}/versions/{number}/restore", text, params)
 
 
-@command("admin contest pin")
+@registry.command("admin contest pin")
 def pin(
-    contest_id: ContestId,
+    contest_id: registry.ContestId,
     problem_id: Annotated[str, typer.Argument(metavar="PROBLEM", help="the problem's id or label")],
     version: Annotated[str, typer.Argument(metavar="VERSION", help=f"a number, or {NEWEST}: follow the problem")],
-    preview: PreviewOnly = False,
-) -> Request:
+    preview: registry.PreviewOnly = False,
+) -> registry.Request:
     """Let a contest stay with a version of a problem; where verdicts or points may differ it waits as a rejudging.
 
     Examples:
@@ -269,22 +250,22 @@ def pin(
     place = "follows the newest version" if wanted is None else f"stays with version {wanted}"
     text = f"{contest_id} {place} of {problem_id}"
     path = f"contests/{contest_id}/problems/{problem_id}"
-    return change("PATCH", path, text, parameters(preview=preview), {"version": wanted})
+    return registry.change("PATCH", path, text, registry.parameters(preview=preview), {"version": wanted})
 
 
-@command("admin job list")
-def list_jobs() -> Request:
+@registry.command("admin job list")
+def list_jobs() -> registry.Request:
     """List the latest jobs, newest first.
 
     Examples:
       jurado admin job list
       jurado admin job list --json
     """
-    return collection("jobs", keys("id kind state progress created ended"))
+    return registry.collection("jobs", registry.keys("id kind state progress created ended"))
 
 
-@command("admin job watch")
-def watch_job(job_id: JobId, as_json: AsJson = False) -> None:
+@registry.command("admin job watch")
+def watch_job(job_id: JobId, as_json: registry.AsJson = False) -> None:
     """Follow a job until it has ended; exit code 1 unless it is done.
 
     Examples:
@@ -295,14 +276,14 @@ def watch_job(job_id: JobId, as_json: AsJson = False) -> None:
         finish(client, job_id, as_json=as_json)
 
 
-@command("admin job cancel")
-def cancel_job(job_id: JobId) -> Request:
+@registry.command("admin job cancel")
+def cancel_job(job_id: JobId) -> registry.Request:
     """Stop a job and its processes; the work it has finished stays.
 
     Examples:
       jurado admin job cancel 7f3a
     """
-    return Request("DELETE", f"jobs/{job_id}", f"job {job_id} has been cancelled")
+    return registry.Request("DELETE", f"jobs/{job_id}", f"job {job_id} has been cancelled")
 
 
 def finish(client: Client, job_id: str, *, as_json: bool) -> None:

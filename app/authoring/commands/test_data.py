@@ -11,26 +11,11 @@ import typer
 from pydantic import JsonValue
 
 from app.authoring.commands.problems import Method, ProblemId, Seconds, Seed, Wait, case_text
+from app.core.commands import registry
 from app.core.commands.client import Client, Param, without_none
 from app.core.commands.lookup import follow_job
 from app.core.commands.output import Failure, JsonMapping, read_file, say
 from app.core.commands.progress import progress_shown
-from app.core.commands.registry import (
-    AsJson,
-    Cell,
-    Joins,
-    Keep,
-    PreviewOnly,
-    Request,
-    Shown,
-    Table,
-    change,
-    changed,
-    command,
-    is_waiting,
-    parameters,
-    unless_waiting,
-)
 from app.core.commands.uploading import upload_shown
 
 # Longest wait for the reply: all cases are checked before it.
@@ -39,15 +24,15 @@ ENDINGS = (".in", ".ans", ".yaml")
 SHARE = "share"
 
 
-@command("admin testcase upload")
+@registry.command("admin testcase upload")
 def upload_cases(
     problem_id: ProblemId,
     place: Annotated[Path, typer.Argument(metavar="DIR_OR_ZIP", help="laid out as `data/` of a package")],
     only: Annotated[bool, typer.Option("--only", help="delete all test cases that are not among these")] = False,
-    rejudging: Joins = None,
-    keep: Keep = False,
-    preview: PreviewOnly = False,
-) -> Shown:
+    rejudging: registry.Joins = None,
+    keep: registry.Keep = False,
+    preview: registry.PreviewOnly = False,
+) -> registry.Shown:
     """Put many test cases as one version: secret/GROUP/NAME.in, NAME.ans, NAME.yaml, and test_group.yaml of groups.
 
     With any fault nothing is kept and every fault is listed with its file.
@@ -57,12 +42,15 @@ def upload_cases(
       jurado admin testcase upload comesolo data --only
     """
     data = _zipped(place)
-    params: dict[str, Param] = {**parameters(rejudging, keep=keep, preview=preview), "only": "true" if only else None}
+    params: dict[str, Param] = {
+        **registry.parameters(rejudging, keep=keep, preview=preview),
+        "only": "true" if only else None,
+    }
     headers = {"Content-Type": "application/zip"}
     with Client.open() as client, upload_shown(data) as (reader, _):
         path = f"problems/{problem_id}/testcases"
         reply = client.post(path, content=reader, params=params, headers=headers, timeout=SECONDS)
-    return Shown(reply, changed(f"the test cases of {problem_id} have been stored"))
+    return registry.Shown(reply, registry.changed(f"the test cases of {problem_id} have been stored"))
 
 
 def _zipped(place: Path) -> bytes:
@@ -77,7 +65,7 @@ def _zipped(place: Path) -> bytes:
     return zip_bytes({path.relative_to(place).as_posix(): path.read_bytes() for path in paths})
 
 
-@command("admin testcase group")
+@registry.command("admin testcase group")
 def change_group(
     problem_id: ProblemId,
     group: Annotated[str, typer.Argument(metavar="GROUP", help="such as secret/large")],
@@ -87,10 +75,10 @@ def change_group(
     require_pass: Annotated[list[str] | None, typer.Option(metavar="GROUP", help="groups to be passed first")] = None,
     final: Annotated[bool | None, typer.Option("--final/--provisional", help="when its cases count")] = None,
     cases: Annotated[list[str] | None, typer.Option("--with", metavar="NAME", help="a case that moves to it")] = None,
-    rejudging: Joins = None,
-    keep: Keep = False,
-    preview: PreviewOnly = False,
-) -> Request:
+    rejudging: registry.Joins = None,
+    keep: registry.Keep = False,
+    preview: registry.PreviewOnly = False,
+) -> registry.Request:
     """Make a group, or change its points, aggregation and name; a new one needs at least one case (--with).
 
     Examples:
@@ -103,44 +91,44 @@ def change_group(
         "groups": [{"name": group, **without_none({**given, "require_pass": require_pass or None})}],
         "move": dict.fromkeys(cases or [], rename or group),
     }
-    return _change(problem_id, body, parameters(rejudging, keep=keep, preview=preview))
+    return _change(problem_id, body, registry.parameters(rejudging, keep=keep, preview=preview))
 
 
-def _change(problem_id: str, body: object, params: Mapping[str, Param]) -> Request:
+def _change(problem_id: str, body: object, params: Mapping[str, Param]) -> registry.Request:
     text = f"the test data of {problem_id} have been changed"
-    return change("PATCH", f"problems/{problem_id}/testcases", text, params, body)
+    return registry.change("PATCH", f"problems/{problem_id}/testcases", text, params, body)
 
 
-@command("admin testcase order")
+@registry.command("admin testcase order")
 def order_cases(
     problem_id: ProblemId,
     names: Annotated[list[str], typer.Argument(metavar="NAME...", help="base names of test cases")],
-    keep: Keep = False,
-    preview: PreviewOnly = False,
-) -> Request:
+    keep: registry.Keep = False,
+    preview: registry.PreviewOnly = False,
+) -> registry.Request:
     """List these test cases first in their groups, in this order; the others follow by name.
 
     Examples:
       jurado admin testcase order mysum 07 03
     """
-    return _change(problem_id, {"order": names}, parameters(keep=keep, preview=preview))
+    return _change(problem_id, {"order": names}, registry.parameters(keep=keep, preview=preview))
 
 
-@command("admin testcase points")
+@registry.command("admin testcase points")
 def give_points(
     problem_id: ProblemId,
     points: Annotated[list[str], typer.Argument(metavar="NAME=POINTS...", help=f"or NAME={SHARE}: as the others")],
-    rejudging: Joins = None,
-    keep: Keep = False,
-    preview: PreviewOnly = False,
-) -> Request:
+    rejudging: registry.Joins = None,
+    keep: registry.Keep = False,
+    preview: registry.PreviewOnly = False,
+) -> registry.Request:
     """Give test cases of groups with the aggregation sum points of their own; the others share what is left.
 
     Examples:
       jurado admin testcase points mysum 07=30 08=20 09=share
     """
     given = dict(_points(each) for each in points)
-    return _change(problem_id, {"points": given}, parameters(rejudging, keep=keep, preview=preview))
+    return _change(problem_id, {"points": given}, registry.parameters(rejudging, keep=keep, preview=preview))
 
 
 def _points(text: str) -> tuple[str, int | None]:
@@ -153,8 +141,8 @@ def _points(text: str) -> tuple[str, int | None]:
 CasePath = Annotated[str, typer.Argument(metavar="GROUP/NAME", help="such as secret/121-mine")]
 
 
-@command("admin testcase list")
-def list_cases(problem_id: ProblemId) -> Shown:
+@registry.command("admin testcase list")
+def list_cases(problem_id: ProblemId) -> registry.Shown:
     """List the test cases of a problem with the origin of their expected answers.
 
     Examples:
@@ -163,10 +151,10 @@ def list_cases(problem_id: ProblemId) -> Shown:
     """
     with Client.open() as client:
         cases = client.get(f"problems/{problem_id}")["testcases"]
-    return Shown(cases, Table(CASES, problem_id))
+    return registry.Shown(cases, registry.Table(CASES, problem_id))
 
 
-@command("admin testcase put")
+@registry.command("admin testcase put")
 def put_case(
     problem_id: ProblemId,
     path: CasePath,
@@ -175,11 +163,11 @@ def put_case(
     method: Method = None,
     seconds: Seconds = None,
     seed: Seed = None,
-    rejudging: Joins = None,
-    keep: Keep = False,
-    preview: PreviewOnly = False,
+    rejudging: registry.Joins = None,
+    keep: registry.Keep = False,
+    preview: registry.PreviewOnly = False,
     wait: Wait = True,
-    as_json: AsJson = False,
+    as_json: registry.AsJson = False,
 ) -> None:
     """Put a test case into a problem, or replace it; with any fault nothing is kept and every fault is listed.
 
@@ -200,23 +188,23 @@ def put_case(
     if answer is not None:
         files["answer"] = (answer.name, read_file(answer, "answer"))
     with Client.open() as client:
-        params = parameters(rejudging, keep=keep, preview=preview)
+        params = registry.parameters(rejudging, keep=keep, preview=preview)
         reply = client.put(f"problems/{problem_id}/testcases/{path}", files=files, data=how, params=params)
         if preview:
-            Shown(reply, changed("")).show(as_json=as_json)
+            registry.Shown(reply, registry.changed("")).show(as_json=as_json)
             return
         ended = None
         if lacks_answer(reply, path):
             case = f"{path} of {problem_id}"
             ended = make_answer(client, case, reply["reference_run"], wait=wait, quiet=as_json)
-    text = unless_waiting(f"test case {path} of {problem_id} has been stored")
-    Shown(reply, text).show(as_json=as_json)
+    text = registry.unless_waiting(f"test case {path} of {problem_id} has been stored")
+    registry.Shown(reply, text).show(as_json=as_json)
     raise typer.Exit(0 if ended is None or ended["state"] == "done" else 1)
 
 
 def lacks_answer(reply: JsonMapping, path: str) -> bool:
     """Tell whether a case that was put has no expected answer yet."""
-    if is_waiting(reply):
+    if registry.is_waiting(reply):
         return path.rpartition("/")[2] in reply["without_answer"]
     return reply["answer_sha256"] is None
 
@@ -236,14 +224,14 @@ def make_answer(client: Client, case: str, job_id: str | None, *, wait: bool, qu
     return ended
 
 
-@command("admin testcase delete")
+@registry.command("admin testcase delete")
 def delete_case(
     problem_id: ProblemId,
     path: CasePath,
-    rejudging: Joins = None,
-    keep: Keep = False,
-    preview: PreviewOnly = False,
-) -> Request:
+    rejudging: registry.Joins = None,
+    keep: registry.Keep = False,
+    preview: registry.PreviewOnly = False,
+) -> registry.Request:
     """Delete a test case; of a problem with submissions it waits as a rejudging.
 
     Examples:
@@ -251,7 +239,9 @@ def delete_case(
       jurado admin testcase delete comesolo secret/121-mine --preview
     """
     path = f"problems/{problem_id}/testcases/{path}"
-    return change("DELETE", path, f"{path} has been deleted", parameters(rejudging, keep=keep, preview=preview))
+    return registry.change(
+        "DELETE", path, f"{path} has been deleted", registry.parameters(rejudging, keep=keep, preview=preview)
+    )
 
 
 def origin(provenance: Mapping[str, JsonValue]) -> str:
@@ -259,7 +249,7 @@ def origin(provenance: Mapping[str, JsonValue]) -> str:
     return " ".join(str(word) for word in (provenance.get("from"), provenance.get("method")) if word)
 
 
-CASES: Mapping[str, Cell] = {
+CASES: Mapping[str, registry.Cell] = {
     "test case": lambda case: f"{case['group']}/{case['name']}",
     ">bytes": "size",
     ">points": lambda case: f"{case['max_points']:.3f}",

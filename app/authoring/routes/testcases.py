@@ -14,18 +14,9 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import FileResponse, JSONResponse
 
 from app.accounts.routes.accounts import WritingAccounts
-from app.authoring.service import packages
+from app.authoring.service import packages, testcases
 from app.authoring.service.packages import BroughtIn, CaseView, ProblemDetails, ProblemView, SentPackage
 from app.authoring.service.test_data import DataBody, arrange, put_cases
-from app.authoring.service.testcases import (
-    CaseRequest,
-    TestCase,
-    case_input,
-    delete_case,
-    inputs_zip,
-    list_cases,
-    put_case,
-)
 from app.core.errors import BadRequest, UnsupportedMedia
 from app.core.faults import Steps
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheAuthenticator, TheService, TheSnapshot
@@ -74,9 +65,11 @@ FORM = form(
     response_model_exclude_unset=True,
     summary="A problem's test cases",
 )
-def list_testcases(problem_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading) -> list[TestCase]:
+def list_testcases(
+    problem_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading
+) -> list[testcases.TestCase]:
     """In order. The best raw scores stand still while the board is frozen."""
-    return list_cases(viewer, snapshot, session, problem_id)
+    return testcases.list_cases(viewer, snapshot, session, problem_id)
 
 
 @router.get(
@@ -89,7 +82,7 @@ def get_testcase_input(
     problem_id: str, name: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading, service: TheService
 ) -> Response:
     """The bytes as they are judged."""
-    row = case_input(viewer, snapshot, session, problem_id, name)
+    row = testcases.case_input(viewer, snapshot, session, problem_id, name)
     headers = {"Content-Disposition": f'attachment; filename="{name}.in"', "ETag": f'"{row.input_sha256}"'}
     return stored_file(service.files, row.input_sha256, row.input_size, "text/plain; charset=utf-8", headers)
 
@@ -109,7 +102,7 @@ def get_inputs_zip(
     service: TheService,
 ) -> FileResponse:
     """Every input the viewer may read, as NAME.in; the same bytes each time, made once and kept."""
-    path = inputs_zip(service, viewer, snapshot, session, problem_id)
+    path = testcases.inputs_zip(service, viewer, snapshot, session, problem_id)
     headers = {"ETag": f'"{path.stem}"'}  # of what is in it: each server makes a file of its own, at another time
     name = f"{problem_id}-inputs.zip"
     return FileResponse(path, media_type=type_for(request, ZIP, BYTES), filename=name, headers=headers)
@@ -139,8 +132,8 @@ async def put_testcase(
     anybody has, the change becomes a rejudging (202), to be applied.
     """
     async with open_form(request, PARTS) as form:
-        asked = CaseRequest(problem_id, group, name, form.read("input"), form.read("answer"), form.texts)
-    outcome = await run_sync(put_case, service, viewer, asked, how)
+        asked = testcases.CaseRequest(problem_id, group, name, form.read("input"), form.read("answer"), form.texts)
+    outcome = await run_sync(testcases.put_case, service, viewer, asked, how)
     if isinstance(outcome, (RejudgingView, Preview)):
         return accepted(outcome)
     response.status_code = 201 if outcome.is_new else 200
@@ -163,7 +156,7 @@ def delete_testcase(
     how: TheHow,
 ) -> Response:
     """Only while its group keeps another. Where it would change what anybody has, it becomes a rejudging (202)."""
-    outcome = delete_case(service, viewer, (problem_id, group, name), how)
+    outcome = testcases.delete_case(service, viewer, (problem_id, group, name), how)
     return Response(status_code=204) if isinstance(outcome, ProblemDetails) else accepted(outcome)
 
 

@@ -8,22 +8,13 @@ from datetime import datetime
 from sqlalchemy import Connection, func, select
 from sqlalchemy.orm import Session
 
+from app import tables
 from app.contests.schemas import Rule
 from app.core.db.base import among, given, is_postgresql
 from app.core.json_documents import CaseDocument, ProblemChanges
 from app.domain.documents import CaseAnswer, MessageDocument, ProblemSettingsDocument
 from app.problems.queries import pins, problem_diff
 from app.submissions.queries.judgements import OPEN
-from app.tables import (
-    AnswerRow,
-    ContestProblemRow,
-    JudgementRow,
-    ProblemRow,
-    RejudgingRow,
-    SubmissionRow,
-    TestCaseRow,
-    TestGroupRow,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,29 +75,29 @@ def load_tasks(session: Session, attempts: Mapping[int, int]) -> list[Task]:
     connection = session.connection()  # the session's own way through the mapped classes costs twice as much
     query = (
         select(
-            JudgementRow.id,
-            JudgementRow.rejudging_id,
-            JudgementRow.start_time,
-            JudgementRow.lost,
-            JudgementRow.failures,
-            func.coalesce(JudgementRow.error, "").label("error"),
-            func.coalesce(JudgementRow.trace, "").label("trace"),
-            SubmissionRow.id.label("submission_id"),
-            SubmissionRow.contest_id,
-            SubmissionRow.problem_id,
-            ContestProblemRow.rule,
-            ContestProblemRow.version.label("pinned"),
-            ProblemRow.version,
+            tables.JudgementRow.id,
+            tables.JudgementRow.rejudging_id,
+            tables.JudgementRow.start_time,
+            tables.JudgementRow.lost,
+            tables.JudgementRow.failures,
+            func.coalesce(tables.JudgementRow.error, "").label("error"),
+            func.coalesce(tables.JudgementRow.trace, "").label("trace"),
+            tables.SubmissionRow.id.label("submission_id"),
+            tables.SubmissionRow.contest_id,
+            tables.SubmissionRow.problem_id,
+            tables.ContestProblemRow.rule,
+            tables.ContestProblemRow.version.label("pinned"),
+            tables.ProblemRow.version,
         )
-        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
-        .join(ProblemRow, ProblemRow.id == SubmissionRow.problem_id)
+        .join(tables.SubmissionRow, tables.SubmissionRow.id == tables.JudgementRow.submission_id)
+        .join(tables.ProblemRow, tables.ProblemRow.id == tables.SubmissionRow.problem_id)
         .outerjoin(
-            ContestProblemRow,
-            (ContestProblemRow.contest_id == SubmissionRow.contest_id)
-            & (ContestProblemRow.problem_id == SubmissionRow.problem_id),
+            tables.ContestProblemRow,
+            (tables.ContestProblemRow.contest_id == tables.SubmissionRow.contest_id)
+            & (tables.ContestProblemRow.problem_id == tables.SubmissionRow.problem_id),
         )
-        .where(JudgementRow.id.in_(attempts))
-        .order_by(JudgementRow.id)
+        .where(tables.JudgementRow.id.in_(attempts))
+        .order_by(tables.JudgementRow.id)
     )
     heads = connection.execute(query).all()
     sent = _answers(connection, [head.submission_id for head in heads])
@@ -141,10 +132,10 @@ def load_tasks(session: Session, attempts: Mapping[int, int]) -> list[Task]:
 def _ground(
     session: Session, rejudging_id: int | None, contest_id: str, problem_id: str, *, is_pinned: bool
 ) -> _Ground:
-    row = None if rejudging_id is None else session.get(RejudgingRow, rejudging_id)
+    row = None if rejudging_id is None else session.get(tables.RejudgingRow, rejudging_id)
     changes: ProblemChanges = {} if row is None else row.changes
     if not changes and not is_pinned:
-        settings = session.get_one(ProblemRow, problem_id).settings
+        settings = session.get_one(tables.ProblemRow, problem_id).settings
         return _Ground(settings, _counted_cases(session, problem_id), {}, {})
     wanted = problem_diff.merged(problem_diff.document(session, problem_id, contest_id), changes)
     ids = pins.case_ids(session, problem_id)
@@ -190,24 +181,24 @@ def _answers(connection: Connection, submissions: Sequence[int]) -> dict[int, li
     postgresql = is_postgresql(connection)
     query = (
         select(
-            AnswerRow.submission_id,
-            TestCaseRow.name,
-            TestCaseRow.removed,
-            AnswerRow.size,
-            AnswerRow.test_case_id,
-            TestCaseRow.input_sha256,
-            TestCaseRow.answer_sha256,
-            AnswerRow.data,
-            AnswerRow.sha256,
-            AnswerRow.refused,
-            TestCaseRow.checker_args,
-            TestCaseRow.points_num,
-            TestCaseRow.points_den,
-            TestCaseRow.name,
+            tables.AnswerRow.submission_id,
+            tables.TestCaseRow.name,
+            tables.TestCaseRow.removed,
+            tables.AnswerRow.size,
+            tables.AnswerRow.test_case_id,
+            tables.TestCaseRow.input_sha256,
+            tables.TestCaseRow.answer_sha256,
+            tables.AnswerRow.data,
+            tables.AnswerRow.sha256,
+            tables.AnswerRow.refused,
+            tables.TestCaseRow.checker_args,
+            tables.TestCaseRow.points_num,
+            tables.TestCaseRow.points_den,
+            tables.TestCaseRow.name,
         )
-        .join(TestCaseRow, TestCaseRow.id == AnswerRow.test_case_id)
-        .where(among(AnswerRow.submission_id, postgresql=postgresql))
-        .order_by(AnswerRow.submission_id, TestCaseRow.ordinal)
+        .join(tables.TestCaseRow, tables.TestCaseRow.id == tables.AnswerRow.test_case_id)
+        .where(among(tables.AnswerRow.submission_id, postgresql=postgresql))
+        .order_by(tables.AnswerRow.submission_id, tables.TestCaseRow.ordinal)
     )
     for row in connection.execute(query, given(submissions, postgresql=postgresql)):
         answers[row[0]].append(_Sent(row[1], row[2], row[3], CaseAnswer(*row[4:])))
@@ -216,16 +207,17 @@ def _answers(connection: Connection, submissions: Sequence[int]) -> dict[int, li
 
 def _counted_cases(session: Session, problem_id: str) -> frozenset[int]:
     rows = session.scalars(
-        select(TestCaseRow.id)
+        select(tables.TestCaseRow.id)
         .join(
-            TestGroupRow,
-            (TestGroupRow.problem_id == TestCaseRow.problem_id) & (TestGroupRow.name == TestCaseRow.group_name),
+            tables.TestGroupRow,
+            (tables.TestGroupRow.problem_id == tables.TestCaseRow.problem_id)
+            & (tables.TestGroupRow.name == tables.TestCaseRow.group_name),
         )
         .where(
-            TestCaseRow.problem_id == problem_id,
-            TestGroupRow.kind == "provisional",
-            TestCaseRow.answer_sha256.is_not(None),
-            TestCaseRow.removed.is_(False),
+            tables.TestCaseRow.problem_id == problem_id,
+            tables.TestGroupRow.kind == "provisional",
+            tables.TestCaseRow.answer_sha256.is_not(None),
+            tables.TestCaseRow.removed.is_(False),
         )
     )
     return frozenset(rows)
@@ -233,20 +225,20 @@ def _counted_cases(session: Session, problem_id: str) -> frozenset[int]:
 
 def waiting_for_file(session: Session, sha256: str) -> int:
     """The number of judgements that wait for this stored file."""
-    return session.scalar(select(func.count()).where(OPEN, JudgementRow.waits_for == sha256)) or 0
+    return session.scalar(select(func.count()).where(OPEN, tables.JudgementRow.waits_for == sha256)) or 0
 
 
 def one_case_each(session: Session) -> list[tuple[str, str, str]]:
     """For every problem with a bundled checker its name, and the sha256 of one case's input and expected answer."""
     first = (
-        select(func.min(TestCaseRow.id))
-        .where(TestCaseRow.answer_sha256.is_not(None), TestCaseRow.removed.is_(False))
-        .group_by(TestCaseRow.problem_id)
+        select(func.min(tables.TestCaseRow.id))
+        .where(tables.TestCaseRow.answer_sha256.is_not(None), tables.TestCaseRow.removed.is_(False))
+        .group_by(tables.TestCaseRow.problem_id)
     )
     query = (
-        select(ProblemRow.settings, TestCaseRow.input_sha256, TestCaseRow.answer_sha256)
-        .join(TestCaseRow, TestCaseRow.problem_id == ProblemRow.id)
-        .where(TestCaseRow.id.in_(first))
+        select(tables.ProblemRow.settings, tables.TestCaseRow.input_sha256, tables.TestCaseRow.answer_sha256)
+        .join(tables.TestCaseRow, tables.TestCaseRow.problem_id == tables.ProblemRow.id)
+        .where(tables.TestCaseRow.id.in_(first))
     )
     rows = session.execute(query)
     return [(row[0]["checker"], row[1], str(row[2])) for row in rows if row[0].get("program") is None]

@@ -19,17 +19,8 @@ from app.core.load import SharedWork
 from app.domain.contests import CaseKind
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot, once_a_snapshot
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
+from app.scoreboard.service import row_renderer
 from app.scoreboard.service.bodies import past_at_hand, past_board
-from app.scoreboard.service.row_renderer import (
-    RowRenderer,
-    WrittenHistory,
-    WrittenRow,
-    arrays_of,
-    compute_history,
-    dump,
-    head_of,
-    rows_with_cases,
-)
 
 GZIP_LEVEL = 4
 OLD_VERSIONS = 8
@@ -67,9 +58,9 @@ class Page:
 
     version: str
     plain: bytes
-    rows: Mapping[str, WrittenRow]
+    rows: Mapping[str, row_renderer.WrittenRow]
     head: Mapping[str, object]
-    versions: Mapping[str, Mapping[str, WrittenRow]] = field(default_factory=dict, repr=False)
+    versions: Mapping[str, Mapping[str, row_renderer.WrittenRow]] = field(default_factory=dict, repr=False)
     zipped: bytes | None = None
     events: dict[str | None, bytes] = field(default_factory=dict, repr=False)
     _changes: dict[str, bytes] = field(default_factory=dict, repr=False)
@@ -94,20 +85,20 @@ class Page:
             text = self._changes[since] = self._write_changes(before, since)
         return text
 
-    def _write_changes(self, before: Mapping[str, WrittenRow], since: str) -> bytes:
+    def _write_changes(self, before: Mapping[str, row_renderer.WrittenRow], since: str) -> bytes:
         rows = {team: row for team, row in self.rows.items() if before.get(team) != row}
         gone = [team for team in before if team not in self.rows]
         head = {**self.head, "version": self.version, "since": since, "removed_team_ids": gone}
-        return dump(head)[:-1] + b',"rows":[' + _text(rows) + b"]}"
+        return row_renderer.dump(head)[:-1] + b',"rows":[' + _text(rows) + b"]}"
 
 
 @dataclass
 class _BoardState:
     """The state that a version of a board leaves for the next: rows as text, the last versions, and histories."""
 
-    renderer: RowRenderer = field(default_factory=RowRenderer)
-    versions: Mapping[str, Mapping[str, WrittenRow]] = field(default_factory=dict)
-    histories: dict[int, WrittenHistory] = field(default_factory=dict)
+    renderer: row_renderer.RowRenderer = field(default_factory=row_renderer.RowRenderer)
+    versions: Mapping[str, Mapping[str, row_renderer.WrittenRow]] = field(default_factory=dict)
+    histories: dict[int, row_renderer.WrittenHistory] = field(default_factory=dict)
 
 
 class Options(NamedTuple):
@@ -164,16 +155,16 @@ class BoardPages:
         """A page's bytes, zipped once for all who ask."""
         return await self._work.soon(("zip", id(page)), page.zip, lambda: page.zipped)
 
-    async def history_soon(self, snapshot: ContestSnapshot, steps: int) -> WrittenHistory:
+    async def history_soon(self, snapshot: ContestSnapshot, steps: int) -> row_renderer.WrittenHistory:
         """The history; all who wait for it share one computation, and one that was dear stays good for a while."""
         key = BoardKey.of(snapshot)
 
-        def look() -> WrittenHistory | None:
+        def look() -> row_renderer.WrittenHistory | None:
             history = self._of(key).histories.get(steps)
             return history if history is not None and history.is_good_for(snapshot, monotonic()) else None
 
-        def compute() -> WrittenHistory:
-            history = self._of(key).histories[steps] = look() or compute_history(snapshot, steps)
+        def compute() -> row_renderer.WrittenHistory:
+            history = self._of(key).histories[steps] = look() or row_renderer.compute_history(snapshot, steps)
             return history
 
         return await self._work.soon(("history", id(snapshot), steps), compute, look, self._for_histories)
@@ -207,21 +198,21 @@ def shows_raw(snapshot: ContestSnapshot) -> bool:
 
 
 def render(
-    renderer: RowRenderer, snapshot: ContestSnapshot, *, cases: bool = False, group_id: str | None = None
+    renderer: row_renderer.RowRenderer, snapshot: ContestSnapshot, *, cases: bool = False, group_id: str | None = None
 ) -> Page:
     """Write a board as CLICS JSON. The version is a hash of what it says: equal boards have equal versions."""
-    arrays = arrays_of(snapshot, group_id)
+    arrays = row_renderer.arrays_of(snapshot, group_id)
     shows_cases = cases and shows_raw(snapshot)
-    rows = rows_with_cases(arrays) if shows_cases else renderer.write(arrays)
-    head, text = head_of(snapshot), _text(rows)
+    rows = row_renderer.rows_with_cases(arrays) if shows_cases else renderer.write(arrays)
+    head, text = row_renderer.head_of(snapshot), _text(rows)
     # Before the start the time is that of the reading, and each server would have versions of its own.
     hashed_head = head if snapshot.state.started is not None else head["state"]
-    digest = hashlib.blake2b(dump([hashed_head, group_id]), digest_size=12)
+    digest = hashlib.blake2b(row_renderer.dump([hashed_head, group_id]), digest_size=12)
     digest.update(text)
     version = digest.hexdigest()
-    plain = b"".join((dump({**head, "version": version})[:-1], b',"rows":[', text, b"]}"))
+    plain = b"".join((row_renderer.dump({**head, "version": version})[:-1], b',"rows":[', text, b"]}"))
     return Page(version, plain, rows, head)
 
 
-def _text(rows: Mapping[str, WrittenRow]) -> bytes:
+def _text(rows: Mapping[str, row_renderer.WrittenRow]) -> bytes:
     return ",".join([f'{{"rank":{rank},{rest}' for rank, rest in rows.values()]).encode()

@@ -15,30 +15,7 @@ from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheService, T
 from app.core.http.downloads import ANY_FILE, ARCHIVE, BYTES, OCTETS, ZIP, stored_file, type_for
 from app.core.http.lists import Large, TheLists, ThePage
 from app.feed.service.collections import BY_NAME
-from app.submissions.service.chosen import (
-    Chosen,
-    ChosenBody,
-    FinalInputs,
-    QuotaView,
-    ask,
-    choose,
-    chosen,
-    final_inputs,
-    quota_of,
-)
-from app.submissions.service.judgements import (
-    JudgedCase,
-    Judgement,
-    judgement,
-    judgements_of,
-    numbered_judgements,
-    numbered_runs,
-    run,
-    runs_of,
-    submission_of_judgement,
-    submission_of_run,
-    whose_runs,
-)
+from app.submissions.service import chosen, judgements
 from app.submissions.service.report_bodies import Report, SourceFile, source, sources
 from app.submissions.service.reports import image, report
 from app.submissions.service.submissions import Submission, answer, files_zip, number_of, numbered, submission
@@ -121,13 +98,15 @@ def get_answer(
 
 
 judgements_router = APIRouter(route_class=GatedRoute, tags=["judgements"])
-JUDGEMENTS = Large(BY_NAME["judgements"], numbered_judgements, submission_of_judgement)
-RUNS = Large(BY_NAME["runs"], numbered_runs, submission_of_run, teams=whose_runs, objects=16)
+JUDGEMENTS = Large(BY_NAME["judgements"], judgements.numbered_judgements, judgements.submission_of_judgement)
+RUNS = Large(
+    BY_NAME["runs"], judgements.numbered_runs, judgements.submission_of_run, teams=judgements.whose_runs, objects=16
+)
 
 
 @judgements_router.get(
     "/contests/{contest_id}/judgements",
-    response_model=list[Judgement],
+    response_model=list[judgements.Judgement],
     response_model_exclude_unset=True,
     summary="All judgements",
 )
@@ -138,10 +117,10 @@ async def list_judgements(
     page: ThePage,
     submission_id: Annotated[str | None, Query()] = None,
     judgement_type_id: Annotated[str | None, Query()] = None,
-) -> Response | list[Judgement]:
+) -> Response | list[judgements.Judgement]:
     """Those the viewer may know of, by submission and in order; with an ETag. `limit` and `after` ask for a page."""
     if submission_id:
-        return await lists.few(partial(judgements_of, viewer, snapshot, submission_id, judgement_type_id))
+        return await lists.few(partial(judgements.judgements_of, viewer, snapshot, submission_id, judgement_type_id))
     # An empty id asks for those without one, of which there are none.
     return await lists.large(
         JUDGEMENTS, viewer, snapshot, page, submission_id=submission_id, judgement_type_id=judgement_type_id
@@ -155,12 +134,12 @@ async def list_judgements(
 )
 def get_judgement(
     contest_id: str, judgement_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading
-) -> Judgement:
+) -> judgements.Judgement:
     """Its verdict and its points."""
-    return judgement(viewer, snapshot, session, judgement_id)
+    return judgements.judgement(viewer, snapshot, session, judgement_id)
 
 
-@judgements_router.get("/contests/{contest_id}/runs", response_model=list[JudgedCase], summary="All runs")
+@judgements_router.get("/contests/{contest_id}/runs", response_model=list[judgements.JudgedCase], summary="All runs")
 async def list_runs(
     viewer: CurrentViewer,
     snapshot: TheSnapshot,
@@ -168,22 +147,24 @@ async def list_runs(
     page: ThePage,
     judgement_id: Annotated[str | None, Query()] = None,
     judgement_type_id: Annotated[str | None, Query()] = None,
-) -> Response | list[JudgedCase]:
+) -> Response | list[judgements.JudgedCase]:
     """Teams see their own, judges all, others none unless the contest shows answers; with an ETag.
 
     `limit` and `after` ask for a page.
     """
     if judgement_id:
-        return await lists.few(partial(runs_of, viewer, snapshot, judgement_id, judgement_type_id))
+        return await lists.few(partial(judgements.runs_of, viewer, snapshot, judgement_id, judgement_type_id))
     return await lists.large(
         RUNS, viewer, snapshot, page, judgement_id=judgement_id, judgement_type_id=judgement_type_id
     )
 
 
 @judgements_router.get("/contests/{contest_id}/runs/{run_id}", summary="One run")
-def get_run(contest_id: str, run_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading) -> JudgedCase:
+def get_run(
+    contest_id: str, run_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading
+) -> judgements.JudgedCase:
     """What the checker found for one case of one judgement."""
-    return run(viewer, snapshot, session, run_id)
+    return judgements.run(viewer, snapshot, session, run_id)
 
 
 reports_router = APIRouter(route_class=GatedRoute, tags=["submissions"])
@@ -239,9 +220,11 @@ final_inputs_router = APIRouter(route_class=GatedRoute, tags=["test cases"])
 @final_inputs_router.get(
     "/contests/{contest_id}/problems/{problem_id}/inputs", summary="Until when final answers are taken"
 )
-def get_final_inputs(problem_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading) -> FinalInputs:
+def get_final_inputs(
+    problem_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading
+) -> chosen.FinalInputs:
     """Of one's own team; nothing before it has asked for them."""
-    return final_inputs(viewer, snapshot, session, problem_id)
+    return chosen.final_inputs(viewer, snapshot, session, problem_id)
 
 
 @final_inputs_router.post(
@@ -249,9 +232,9 @@ def get_final_inputs(problem_id: str, viewer: CurrentViewer, snapshot: TheSnapsh
 )
 def ask_for_final_inputs(
     problem_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, service: TheService, response: Response
-) -> FinalInputs:
+) -> chosen.FinalInputs:
     """Starts the team's timer, once: asked again, it tells of the one that runs."""
-    started = ask(service, viewer, snapshot, problem_id)
+    started = chosen.ask(service, viewer, snapshot, problem_id)
     response.status_code = 201 if started.is_new else 200
     return started.inputs
 
@@ -263,34 +246,36 @@ def get_quota(
     snapshot: TheSnapshot,
     session: Reading,
     team_id: Annotated[str | None, Query(description="for judges: the team")] = None,
-) -> QuotaView:
+) -> chosen.QuotaView:
     """Of one's own team. A submission the judge failed on does not count, nor one that an admin made for the team."""
-    return quota_of(viewer, snapshot, session, problem_id, team_id)
+    return chosen.quota_of(viewer, snapshot, session, problem_id, team_id)
 
 
 PLACE = "/contests/{contest_id}/problems/{problem_id}/chosen"
 
 
 @reports_router.get(PLACE, summary="The submission one's own team has chosen")
-def get_chosen_submission(problem_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading) -> Chosen:
+def get_chosen_submission(
+    problem_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading
+) -> chosen.Chosen:
     """Null while it has chosen none."""
-    return chosen(viewer, snapshot, session, problem_id)
+    return chosen.chosen(viewer, snapshot, session, problem_id)
 
 
 @reports_router.put(PLACE, summary="Choose the submission that shall count after the end")
 def choose_submission(
-    problem_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, service: TheService, body: ChosenBody
-) -> Chosen:
+    problem_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, service: TheService, body: chosen.ChosenBody
+) -> chosen.Chosen:
     """Until the end, as often as one likes. The board follows the contest's rule until then."""
-    return choose(service, viewer, snapshot, problem_id, body)
+    return chosen.choose(service, viewer, snapshot, problem_id, body)
 
 
 @reports_router.delete(PLACE, summary="Choose none")
 def clear_chosen_submission(
     problem_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, service: TheService
-) -> Chosen:
+) -> chosen.Chosen:
     """The contest's rule says then what counts."""
-    return choose(service, viewer, snapshot, problem_id, None)
+    return chosen.choose(service, viewer, snapshot, problem_id, None)
 
 
 @reports_router.get(

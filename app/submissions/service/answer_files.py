@@ -13,17 +13,7 @@ from zipfile import ZipInfo
 from app.core.json_documents import FileNoteDocument
 from app.core.messages import N_
 from app.domain.documents import PhraseDocument
-from app.submissions.service.archives import (
-    Archive,
-    Budget,
-    Limits,
-    Upload,
-    UploadRefused,
-    archive_kind,
-    check_name,
-    is_litter,
-    open_archive,
-)
+from app.submissions.service import archives
 
 PLACE = "{case}"
 PATTERNS = ("{case}.out", "{case}.ans", "{case}.txt", "output_{case}.txt")
@@ -101,10 +91,10 @@ class Collected:
 
 
 def collect(
-    uploads: Sequence[Upload],
+    uploads: Sequence[archives.Upload],
     cases: Sequence[OpenCase],
     names: Names,
-    limits: Limits,
+    limits: archives.Limits,
     *,
     testcase: str | None = None,
     may_be_empty: bool = False,
@@ -113,16 +103,16 @@ def collect(
 
     `may_be_empty`: files of no case are no reason to refuse, as when cases have been removed since they were sent.
     """
-    collected, budget = Collected(), Budget(limits)
+    collected, budget = Collected(), archives.Budget(limits)
     if not uploads:
-        raise UploadRefused(N_("expected at least one file, found none"), where="files")
+        raise archives.UploadRefused(N_("expected at least one file, found none"), where="files")
     for upload in uploads:
-        check_name(upload)
-        kind = archive_kind(upload.stream)
+        archives.check_name(upload)
+        kind = archives.archive_kind(upload.stream)
         if kind == "zip":
             _take_archive(upload, names, budget, collected)
         elif kind is not None:
-            raise UploadRefused(
+            raise archives.UploadRefused(
                 N_("expected a zip archive or plain answer files, found a %(kind)s archive"),
                 where=upload.name,
                 kind=kind,
@@ -155,7 +145,7 @@ def base_name(path: str) -> str:
 
 
 def _take_plain(
-    upload: Upload,
+    upload: archives.Upload,
     names: Names,
     cases: Sequence[OpenCase],
     testcase: str | None,
@@ -169,7 +159,7 @@ def _take_plain(
             close = get_close_matches(testcase, list(names), n=1)
             near = N_("expected the name of a test case, found %(found)r; did you mean %(name)s?")
             unknown = near if close else N_("expected the name of a test case, found %(found)r")
-            raise UploadRefused(unknown, where="testcase", found=testcase, name="".join(close))
+            raise archives.UploadRefused(unknown, where="testcase", found=testcase, name="".join(close))
     elif not wanted and alone:
         wanted = _only(names, cases)
     if not wanted:
@@ -193,7 +183,7 @@ def _take(collected: Collected, cases: Sequence[OpenCase], file_name: str, data:
     for case in cases:
         earlier = collected.answers.get(case.name)
         if earlier is not None:
-            raise UploadRefused(
+            raise archives.UploadRefused(
                 N_("expected one file for case %(case)s, found a second one beside %(file)s"),
                 where=file_name,
                 case=case.name,
@@ -203,17 +193,17 @@ def _take(collected: Collected, cases: Sequence[OpenCase], file_name: str, data:
         collected.take(Answer(case, file_name, within_limit, len(data)))
 
 
-def _take_archive(upload: Upload, names: Names, budget: Budget, collected: Collected) -> None:
-    with open_archive(upload, budget) as archive:
+def _take_archive(upload: archives.Upload, names: Names, budget: archives.Budget, collected: Collected) -> None:
+    with archives.open_archive(upload, budget) as archive:
         for entry in archive.entries:
             if not entry.filename.endswith("/"):  # is_dir() fails on an empty name
                 _take_entry(archive, entry, names, collected)
 
 
-def _take_entry(archive: Archive, entry: ZipInfo, names: Names, collected: Collected) -> None:
+def _take_entry(archive: archives.Archive, entry: ZipInfo, names: Names, collected: Collected) -> None:
     name = base_name(entry.filename)
     wanted = names.get(name, ())
-    if is_litter(entry.filename):
+    if archives.is_litter(entry.filename):
         collected.ignore(entry.filename, LITTER)
     elif not wanted:
         collected.ignore(entry.filename, UNKNOWN, names)
@@ -229,14 +219,14 @@ def _reason(source: str, **values: str) -> PhraseDocument:
     return {"source": source, "values": values}
 
 
-def _nothing_taken(collected: Collected, names: Names) -> UploadRefused:
+def _nothing_taken(collected: Collected, names: Names) -> archives.UploadRefused:
     example = next(iter(names), None)
     if example is None:
-        return UploadRefused(N_("the problem has no open test case"), where="files")
+        return archives.UploadRefused(N_("the problem has no open test case"), where="files")
     if not collected.notes:
         empty = N_("expected files named after test cases, such as %(example)s, found an empty archive")
-        return UploadRefused(empty, where="files", example=example)
-    return UploadRefused(
+        return archives.UploadRefused(empty, where="files", example=example)
+    return archives.UploadRefused(
         N_("expected files named after test cases, such as %(example)s, found %(sent)s"),
         where="files",
         example=example,

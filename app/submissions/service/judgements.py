@@ -7,15 +7,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.contests.service.visibility import (
-    is_embargoed,
-    know_points,
-    may_see_runs,
-    may_see_verdict,
-    message_of,
-    points_of,
-    shown_type,
-)
+from app.contests.service import visibility
 from app.core.clics import (
     CONTEST_TIME,
     EXAMPLES_TIME,
@@ -104,7 +96,7 @@ def _contest_time(snapshot: ContestSnapshot, moment: datetime) -> str:
 
 def judged_type(snapshot: ContestSnapshot, row: JudgementRow, submission: SubmissionRow) -> str | None:
     """The type a judgement ended with; None while it is open, or while its final cases are embargoed."""
-    if row.state != DONE or not is_embargoed(snapshot, submission):
+    if row.state != DONE or not visibility.is_embargoed(snapshot, submission):
         return row.type if row.state == DONE else None
     problem = snapshot.contest.problem(submission.problem_id)
     attempt = snapshot.attempt(attempt_team(submission), submission.problem_id, submission.id)
@@ -133,15 +125,15 @@ def judgement_document(
         end_contest_time=None,
     )
     type_ = judged_type(snapshot, row, submission)
-    points = points_of(snapshot, submission) if row.current else None
+    points = visibility.points_of(snapshot, submission) if row.current else None
     if type_ is None or row.end_time is None or (points is None and is_newer(snapshot, row, submission)):
         return document
-    document.judgement_type_id = shown_type(snapshot, type_)
+    document.judgement_type_id = visibility.shown_type(snapshot, type_)
     document.end_time = format_time(row.end_time)
     document.end_contest_time = _contest_time(snapshot, row.end_time)
     if points is not None:
         document.score = points
-    if longest_ms is not None and not is_embargoed(snapshot, submission):
+    if longest_ms is not None and not visibility.is_embargoed(snapshot, submission):
         document.max_run_time = longest_ms / 1000
     return document
 
@@ -163,9 +155,9 @@ def numbered_judgements(
     longest = submission_queries.longest_runs(session, contest_id, ids)
     rows = submission_queries.judgements(session, contest_id, ids)
     if ids is not None:
-        know_points(snapshot, [owner for row, owner in rows if row.current])
+        visibility.know_points(snapshot, [owner for row, owner in rows if row.current])
     for row, owner in rows:
-        if may_see_verdict(viewer, snapshot, owner):
+        if visibility.may_see_verdict(viewer, snapshot, owner):
             yield owner.id, judgement_document(snapshot, row, owner, longest.get(row.id))
 
 
@@ -198,7 +190,7 @@ def numbered_runs(
     if whose_runs(viewer, snapshot) == ():
         return
     for each, owner in submission_queries.runs(session, snapshot.contest.id, among=ids):
-        if may_see_runs(viewer, snapshot, owner):
+        if visibility.may_see_runs(viewer, snapshot, owner):
             yield owner.id, run_document(snapshot, each)
 
 
@@ -215,7 +207,7 @@ def run_document(snapshot: ContestSnapshot, run: ScoredCase) -> JudgedCase:
         run_time=score.run_time_ms / 1000,
         testcase=run.case_name,
         raw=number(exact(score.raw_num, score.raw_den)),
-        message=Message.model_validate(message_of(snapshot, score.verdict, score.message)),
+        message=Message.model_validate(visibility.message_of(snapshot, score.verdict, score.message)),
     )
 
 
@@ -233,7 +225,7 @@ def judgement(viewer: Viewer, snapshot: ContestSnapshot, session: Session, judge
     """A judgement; raises NotFound where the viewer may know of none with that id."""
     contest = snapshot.contest
     pair = submission_queries.judgement(session, contest.id, contest.ids.number(judgement_id))
-    if pair is None or not may_see_verdict(viewer, snapshot, pair[1]):
+    if pair is None or not visibility.may_see_verdict(viewer, snapshot, pair[1]):
         raise NotFound(
             N_("no judgement %(judgement)r in contest %(contest)r"), judgement=judgement_id, contest=contest.id
         )
@@ -258,6 +250,6 @@ def run(viewer: Viewer, snapshot: ContestSnapshot, session: Session, run_id: str
     judged = contest.ids.judgement_of(run_id)
     for each, owner in () if judged is None else submission_queries.runs(session, contest.id, judgements=(judged,)):
         document = run_document(snapshot, each)
-        if document.id == run_id and may_see_runs(viewer, snapshot, owner):
+        if document.id == run_id and visibility.may_see_runs(viewer, snapshot, owner):
             return document
     raise NotFound(N_("no run %(run)r in contest %(contest)r"), run=run_id, contest=contest.id)
