@@ -90,12 +90,14 @@ def main(sizes: Sequence[int] = SIZES, checking: float = 0.0, times: Times | Non
     return 0
 
 
-def fewest(times: Times, contestants: int, checking: float = 0.0) -> tuple[int, int, Minute]:
+def fewest(
+    times: Times, contestants: int, checking: float = 0.0, most_simulated: int = MOST_SIMULATED
+) -> tuple[int, int, Minute]:
     """The fewest servers and graders that keep the goals of a contest's last minute, and what they give."""
     if max(times.server) >= P99_SECONDS:
         raise RuntimeError(f"taking one submission takes {max(times.server):.2f} s: no number of servers is enough")
     rate = contestants / 1000 * RATE_OF_A_THOUSAND
-    parts = max(1, ceil(rate * RUSH_SECONDS / MOST_SIMULATED))
+    parts = max(1, ceil(rate * RUSH_SECONDS / most_simulated))
     servers = max(1, ceil(rate / parts * statistics.mean(times.server) / BUSY))
     work = rate / parts * RUSH_SECONDS * (statistics.mean(times.grader) + checking)
     graders = max(1, ceil(work / (RUSH_SECONDS + SECONDS_TO_JUDGE) / BUSY))

@@ -38,11 +38,10 @@ def test_too_few_graders_are_late_by_the_work_that_is_left() -> None:
     assert last_minute(Times([0.0001], [0.04], 0.0), 50.0, 1, 4).judged_after < 1
 
 
-def test_a_contest_of_any_size_gets_the_fewest_that_keep_the_goals(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_contest_of_any_size_gets_the_fewest_that_keep_the_goals() -> None:
     """Ten times the contestants need about ten times as many, also where a contest is simulated in parts."""
-    monkeypatch.setattr(sizing, "MOST_SIMULATED", 10_000)
     for contestants, least in ((1_000, 1), (10_000, 2), (100_000, 13)):
-        servers, graders, minute = fewest(QUICK, contestants)
+        servers, graders, minute = fewest(QUICK, contestants, most_simulated=10_000)
         assert minute.is_good
         assert least <= servers <= 3 * least
         rate = contestants / 1000 * sizing.RATE_OF_A_THOUSAND

@@ -119,7 +119,7 @@ def listed(text: str) -> list[str]:
 
 
 class Timeouts(NamedTuple):
-    """Timeouts of PostgreSQL, in seconds; 0: none."""
+    """Timeouts of the database, most of them of PostgreSQL, in seconds; 0: none."""
 
     read: float = 30.0  # one query of a request that only reads
     write: float = 60.0  # one statement that keeps submissions, verdicts
@@ -128,6 +128,8 @@ class Timeouts(NamedTuple):
     lock: float = 10.0  # waiting for what another transaction has locked
     idle: float = 20.0  # a short transaction that is open without a statement
     silent: float = 20.0  # a connection whose network acknowledges nothing
+    reply: float = 5.0  # the reply to a statement outside of transactions, or beyond the timeout of one within
+    busy: float = 30.0  # the lock of SQLite
 
 
 DEFAULT_TIMEOUTS = Timeouts()
@@ -277,6 +279,7 @@ class Settings(BaseSettings):
     webhook_retry_seconds: ClassVar = 1.0  # before the next call of one that failed; doubles up to a minute
     webhook_give_up_seconds: ClassVar = 86_400.0  # after which a webhook that fails is called no more
     most_swept: ClassVar = 128  # submissions that one look of the feed takes where all are to be looked at
+    health_seconds: ClassVar = 2.0  # for the answer of the database to the question whether the service is ready
     notice_seconds: ClassVar = 1.0  # for the notice of an event of the feed that another process has written
 
     @classmethod

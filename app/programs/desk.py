@@ -15,7 +15,7 @@ from app.core.images import measure
 from app.programs import model, protocols, runner
 from app.programs import places as inside
 from app.programs.points import NO_MODULES, Modules
-from app.programs.ready import Conversation, Pool, Ready
+from app.programs.ready import SECONDS_TO_SETTLE, Conversation, Pool, Ready
 from app.programs.runner import IMAGE_NAMES, LARGEST_IMAGE, MOST_IMAGES
 from app.programs.tools import ToolDesk
 from app.sandbox.model import Command, Limits, Mount, python
@@ -132,6 +132,7 @@ class ProgramDesk:
         image_bytes: int = IMAGE_BYTES,
         *,
         most_seconds: float = MOST_SECONDS,
+        settle_seconds: float = SECONDS_TO_SETTLE,
         modules: Modules = NO_MODULES,
     ) -> None:
         self._sandbox = sandbox
@@ -139,6 +140,7 @@ class ProgramDesk:
         self._memory = memory
         self._image_bytes = image_bytes
         self._most_seconds = most_seconds
+        self._settle_seconds = settle_seconds
         self._modules = modules
         self._pool = Pool()
 
@@ -158,7 +160,7 @@ class ProgramDesk:
         if program.protocol == "python":
             key, command = (program.sha256, limits), self._loading(program, runnable, limits)
             with Conversation(
-                lambda: self._pool.take(key, lambda: Ready(self._sandbox, command)),
+                lambda: self._pool.take(key, lambda: Ready(self._sandbox, command, self._settle_seconds)),
                 lambda ready: self._pool.give(key, ready),
                 limits.wall_seconds,
                 program.points,

@@ -52,11 +52,11 @@ _reports = msgspec.json.Decoder(Report)
 class Ready:
     """The process, for one submission at a time; nothing is sent to it before somebody asks."""
 
-    def __init__(self, sandbox: Sandbox, command: Command) -> None:
+    def __init__(self, sandbox: Sandbox, command: Command, seconds: float = SECONDS_TO_SETTLE) -> None:
         self._control, theirs = socket.socketpair()
         with theirs:
             self._running = sandbox.start(command, theirs)
-        self._control.settimeout(SECONDS_TO_SETTLE)
+        self._control.settimeout(seconds)
         self.began = time.monotonic()
         self.parts = 0
 

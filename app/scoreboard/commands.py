@@ -70,11 +70,13 @@ class LiveBoard:
         *,
         cases: bool,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
+        timer: Callable[[], float] = time.monotonic,
     ) -> None:
+        self._timer = timer
         self._contest = contest
         self._clock = clock
         self._look = look
-        self._facts, self._looked = look(), time.monotonic()
+        self._facts, self._looked = look(), timer()
         self._names = names
         self._cases = cases
         self._board: JsonMapping | None = None
@@ -85,22 +87,22 @@ class LiveBoard:
         before = {row["team_id"]: row["rank"] for row in self._board["rows"]} if self._board else {}
         for row in board["rows"]:
             if risen := before.get(row["team_id"], row["rank"]) - row["rank"]:
-                self._moves[row["team_id"]] = risen, time.monotonic()
+                self._moves[row["team_id"]] = risen, self._timer()
         self._board = board
 
     def __rich__(self) -> RenderableType:
         """Draw the board as it is now."""
         if self._board is None:
             return Text("waiting for the board")
-        if time.monotonic() > self._looked + SECONDS_BETWEEN_FACTS:
+        if self._timer() > self._looked + SECONDS_BETWEEN_FACTS:
             with suppress(Failure):  # the next board reports it, if the server has gone
-                self._facts, self._looked = self._look(), time.monotonic()
+                self._facts, self._looked = self._look(), self._timer()
         facts: JsonMapping = {**self._facts, "state": self._board["state"]}
         now = self._clock()
         parts: list[RenderableType] = [Text(lookup.clock_words(facts, now), style="bold")]
         if banner := frozen_banner(self._board["state"], self._facts):
             parts.append(Text(banner, style="bold reverse"))
-        since = time.monotonic() - SECONDS_MARKED
+        since = self._timer() - SECONDS_MARKED
         moves = {team: risen for team, (risen, moment) in self._moves.items() if moment > since}
         gone = lookup.contest_time(facts, now)
         tables = lookup.board_table(self._contest, self._board, self._names, cases=self._cases, moves=moves, now=gone)

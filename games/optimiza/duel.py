@@ -30,11 +30,12 @@ Visited = frozenset[int]
 class Duel:
     """A board with the outcome of each cell when the piece comes to it from a lower value, or begins there."""
 
-    def __init__(self, board: Instance) -> None:
+    def __init__(self, board: Instance, largest_group: int = LARGEST_GROUP) -> None:
         self.values = board.values
         self.steps = steps_of(board)
         self.fresh: dict[int, int] = {}
         self.exact = True
+        self._largest_group = largest_group
         self._memo: dict[tuple[int, Visited], int] = {}
         self._wins: dict[tuple[int, Visited], bool] = {}
         self._groups: dict[int, int] = {}
@@ -44,7 +45,7 @@ class Duel:
 
     def outcome(self, cell: int, visited: Visited) -> int:
         """Give the outcome for the player to move from a cell; `visited` are the cells of its value that are used."""
-        if self._groups[cell] <= LARGEST_GROUP:
+        if self._groups[cell] <= self._largest_group:
             return self._by_all_walks(cell, visited)
         return self._ahead(cell, visited, STEPS_AHEAD, -NO_BOUND, NO_BOUND)
 
@@ -79,7 +80,7 @@ class Duel:
                 group |= near
                 front += near
             self._groups.update(dict.fromkeys(group, len(group)))
-            self.exact &= len(group) <= LARGEST_GROUP
+            self.exact &= len(group) <= self._largest_group
 
     def _has_exit(self, cell: int) -> bool:
         """Tell whether a step leads to a higher cell from which the other player loses."""

@@ -14,7 +14,6 @@ from checkers.doors import Rejected
 from checkers.rules.optimiza import VARIANTS, Instance, destinations
 from games.doors import draws
 from games.optimiza import GAME
-from games.optimiza import duel as solving
 from games.optimiza.duel import Duel
 from games.optimiza.matching import in_every_maximum_matching
 from games.optimiza.position import Position
@@ -66,11 +65,10 @@ def test_solved_boards_agree_with_all_plays_on_500_small_ones() -> None:
         assert duel.fresh == all_plays(board), board
 
 
-def test_matchings_and_the_search_ahead_name_the_winners_of_all_plays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_matchings_and_the_search_ahead_name_the_winners_of_all_plays() -> None:
     """As on boards whose groups are large."""
-    monkeypatch.setattr(solving, "LARGEST_GROUP", 0)
     for board in every(3, small_boards()[::2], 1):
-        duel, played = Duel(board), all_plays(board)
+        duel, played = Duel(board, largest_group=0), all_plays(board)
         assert not duel.exact
         assert {cell: outcome > 0 for cell, outcome in duel.fresh.items()} == {c: o > 0 for c, o in played.items()}
         assert {cell: duel.wins(cell, frozenset({cell})) for cell in played} == {c: o > 0 for c, o in played.items()}

@@ -62,14 +62,15 @@ class Scrub:
         hours: float,
         rate: float = BYTES_A_SECOND,
         locks: Locks | None = None,
+        seconds: float = SECONDS_BETWEEN_LOOKS,
     ) -> None:
         self._locks = locks or Locks()
         self._database = database
         self._files = files
         self._seconds = hours * 3600
         self._rate = rate
-        self._waited = 0.0
-        self._loop = Loop("stored files", self._step, SECONDS_BETWEEN_LOOKS, delay=SECONDS_BETWEEN_LOOKS)
+        self._waited, self._between = 0.0, seconds
+        self._loop = Loop("stored files", self._step, seconds, delay=seconds)
         self.last = Scrubbed()
         self._faults: dict[str, tuple[str, State]] = {}
         self._of_workers: dict[str, tuple[str, float]] = {}
@@ -134,7 +135,7 @@ class Scrub:
             raise _Stopped
 
     def _step(self) -> None:
-        self._waited += SECONDS_BETWEEN_LOOKS
+        self._waited += self._between
         if 0 < self._seconds <= self._waited:
             self._waited = 0.0
             if self._locks.take(LOCK):  # and keep it: the others need not read them again

@@ -53,9 +53,9 @@ class TextLoader(StrictLoader):
         for first, resolvers in StrictLoader.yaml_implicit_resolvers.items()
     }
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, most_nodes: int = MOST_VALUES) -> None:
         # Packages are read in a process with a limit of its time, bodies of requests in a thread of the server.
-        super().__init__(text, MOST_VALUES)
+        super().__init__(text, most_nodes)
 
 
 TextLoader.add_implicit_resolver("tag:yaml.org,2002:int", re.compile(r"^-?(0|[1-9][0-9]*)$"), list("-0123456789"))

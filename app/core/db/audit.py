@@ -178,11 +178,11 @@ def add(connection: sa.Connection, rows: Sequence[Entry]) -> None:
             sweep(connection, number)
 
 
-def sweep(connection: sa.Connection, newest: int) -> None:
+def sweep(connection: sa.Connection, newest: int, retention: Retention = RETENTION) -> None:
     """Remove the entries that the settings keep no longer; `newest` is the number of the last one."""
-    oldest = utc_now() - timedelta(days=RETENTION.days) if RETENTION.days else None
+    oldest = utc_now() - timedelta(days=retention.days) if retention.days else None
     too_old = AuditRow.time < oldest if oldest is not None else sa.false()
-    connection.execute(sa.delete(AuditRow).where(sa.or_(AuditRow.id <= newest - RETENTION.most, too_old)))
+    connection.execute(sa.delete(AuditRow).where(sa.or_(AuditRow.id <= newest - retention.most, too_old)))
 
 
 def concern(session: Session, contest_id: str) -> None:

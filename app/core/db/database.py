@@ -25,7 +25,6 @@ from app.core.settings import DEFAULT_TIMEOUTS, Timeouts
 
 # SQLite's setting for waiting for the disk. In WAL mode NORMAL would lose the last commits with the power, and they
 # were acknowledged; only tests may change it.
-BUSY_TIMEOUT_MS = 30_000
 LOG_LIMIT = 64 * 2**20
 POOL = 20
 # Connections for requests that only read; `app.core.http.queue` lets in fewer at once (`most_reads`).
@@ -213,19 +212,19 @@ def _open_engine(url: str, patience: Patience, size: int, more: int = 0, *, trie
         return engine
     own = {"check_same_thread": False}
     engine = create_engine(url, pool_size=size, max_overflow=more, connect_args=own, hide_parameters=True)
-    event.listen(engine, "connect", _set_pragmas)
+    event.listen(engine, "connect", lambda connection, _record: _set_pragmas(connection, patience.busy))
     event.listen(engine, "begin", _begin)
     event.listen(engine, "before_cursor_execute", _begin_late)
     return engine
 
 
-def _set_pragmas(connection: sqlite3.Connection, _record: object) -> None:
+def _set_pragmas(connection: sqlite3.Connection, busy_seconds: float) -> None:
     # The driver must not begin transactions by itself: `_begin` decides whether they write.
     connection.isolation_level = None
     for pragma in (
         "journal_mode=WAL",
         f"synchronous={'FULL' if EFFORT.waits_for_disk else 'OFF'}",
-        f"busy_timeout={BUSY_TIMEOUT_MS}",
+        f"busy_timeout={1000 * busy_seconds:.0f}",
         "foreign_keys=ON",
         f"journal_size_limit={LOG_LIMIT}",  # a log that grew while somebody read for long is cut when it begins anew
     ):
@@ -249,11 +248,12 @@ def _begin_late(connection: Connection, *_: object) -> None:
     if (lock_ms := connection.get_execution_options().get("lock_ms")) is None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
         return
+    usual_ms = connection.exec_driver_sql("PRAGMA busy_timeout").scalar()
     connection.exec_driver_sql(f"PRAGMA busy_timeout={lock_ms}")
     try:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
     finally:
-        connection.exec_driver_sql(f"PRAGMA busy_timeout={BUSY_TIMEOUT_MS}")
+        connection.exec_driver_sql(f"PRAGMA busy_timeout={usual_ms}")
 
 
 _CALLS = "after_commit"

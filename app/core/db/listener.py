@@ -22,17 +22,19 @@ from app.core.db.by_id import CHANNEL, Kind, Word
 from app.core.db.serving import Patience, be_patient
 from app.core.effort import EFFORT
 from app.core.loops import Loop
-from app.core.settings import Timeouts
+from app.core.settings import DEFAULT_TIMEOUTS, Timeouts
 
 T = TypeVar("T")
-# For statements outside of transactions, all of them short: is the connection alive, how did a transaction end.
-SECONDS_OUTSIDE = 5.0
 
 
 class BoundedConnection(psycopg.Connection[tuple[object, ...]]):
-    """A connection that is closed if a reply does not come in time: within `seconds`, inside of transactions."""
+    """A connection that is closed if a reply does not come in time: within `seconds`, inside of transactions.
+
+    Statements outside of them are short: is the connection alive, how did a transaction end.
+    """
 
     seconds: float | None = None
+    seconds_outside: float = DEFAULT_TIMEOUTS.reply
 
     def check_encoding(self) -> None:
         """Raise OperationalError unless the database holds UTF-8: of SQL_ASCII the driver gives bytes for texts."""
@@ -46,7 +48,7 @@ class BoundedConnection(psycopg.Connection[tuple[object, ...]]):
     def wait(self, gen: PQGen[T], interval: float = 0.1, timeout: float | None = None) -> T:
         """Wait for a reply; raises OperationalError."""
         if timeout is None:
-            timeout = SECONDS_OUTSIDE if self.autocommit else self.seconds
+            timeout = self.seconds_outside if self.autocommit else self.seconds
         try:
             return super().wait(gen, interval, timeout)
         except psycopg.OperationalError:

@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 
 CONNECT_SECONDS = 5
-# Seconds beyond PostgreSQL's own timeout until its silence ends the connection.
-SECONDS_FOR_THE_REPLY = 5.0
 SETTINGS = (
     "SELECT set_config('statement_timeout', %s, false), set_config('lock_timeout', %s, false),"
     " set_config('idle_in_transaction_session_timeout', %s, false)"
@@ -47,12 +45,14 @@ class Patience:
 
     def __init__(self, statement: float, idle: float, timeouts: Timeouts) -> None:
         self._settings = [f"{1000 * seconds:.0f}ms" for seconds in (statement, timeouts.lock, idle)]
-        self._reply = statement + SECONDS_FOR_THE_REPLY if statement else None
+        self._reply = statement + timeouts.reply if statement else None
+        self._outside = timeouts.reply
+        self.busy = timeouts.busy
         self.network = network_patience(timeouts.silent)
 
     def apply(self, connection: BoundedConnection) -> None:
         """Let a new connection have these bounds."""
-        connection.seconds = self._reply
+        connection.seconds, connection.seconds_outside = self._reply, self._outside
         connection.autocommit = True
         connection.execute(SETTINGS, self._settings)
         connection.autocommit = False

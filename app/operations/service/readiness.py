@@ -75,7 +75,6 @@ def damaged_files(service: Service) -> dict[str, str]:
 
 T = TypeVar("T")
 SECONDS_PROVEN = 1.0
-SECONDS_TO_READ = 2.0
 SECONDS_TO_WRITE = 5.0
 # Bytes that must be free: with fewer, submissions are about to get 507.
 LEAST_ROOM = 16 * 2**20
@@ -176,5 +175,5 @@ async def _try_to_read(service: Service, probing: SharedWork) -> operations_quer
         with service.database.read(for_request=True) as session:
             return operations_queries.queue(session)
 
-    async with asyncio.timeout(SECONDS_TO_READ):
+    async with asyncio.timeout(service.settings.health_seconds):
         return await probing.joined("queue", partial(_apart, read))

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from typing import Any, cast
 
 import pytest
-from sqlalchemy import insert, select, text
+from sqlalchemy import func, insert, select, text
 from sqlalchemy.exc import DBAPIError
 
 from app.core.db import audit
@@ -306,17 +306,20 @@ def test_owners_read_the_log_of_their_contest_alone(busy: Api) -> None:
     assert busy.get("contests/c/audit", user="judge").status_code == 403
 
 
-def test_old_entries_and_those_over_the_limit_go(busy: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(audit, "BETWEEN_SWEEPS", 5)
-    monkeypatch.setattr(audit, "RETENTION", Retention(days=0, most=3))
+def test_old_entries_and_those_over_the_limit_go(busy: Api) -> None:
+    old = {**ENTRY, "time": datetime(2020, 1, 1, tzinfo=UTC)}
     for number in range(10):
         done(busy, "PATCH", "contests/c", json={"name": f"Contest {number}"})
+    with busy.service.database.engine.begin() as connection:
+        audit.sweep(connection, 10, Retention(days=0, most=3))
     assert len(entries(busy)) == 3
     with busy.service.database.engine.begin() as connection:
-        monkeypatch.setattr(audit, "RETENTION", Retention(days=1, most=1000))
-        connection.execute(insert(AuditRow).values({**ENTRY, "time": datetime(2020, 1, 1, tzinfo=UTC)}))
-        audit.sweep(connection, 11)
+        connection.execute(insert(AuditRow).values(old))
+        audit.sweep(connection, 11, Retention(days=1, most=1000))
     assert len(entries(busy)) == 3
+    with busy.service.database.engine.begin() as connection:
+        audit.add(connection, [old] * audit.BETWEEN_SWEEPS)
+        assert connection.scalar(select(func.count()).select_from(AuditRow)) < audit.BETWEEN_SWEEPS
 
 
 def test_an_answer_that_a_judge_sends_from_a_page_has_an_entry(busy: Api) -> None:

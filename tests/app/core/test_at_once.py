@@ -10,11 +10,15 @@ import httpx
 import pytest
 from sqlalchemy.orm import Session
 
+from app.accounts.service import tokens
 from app.accounts.service.viewer import Viewer
 from app.contests.queries import contest_of
 from app.contests.schemas import ContestChange
 from app.contests.service import commands as service_commands
 from app.core.clock import utc_now
+from app.feed.service import webhooks
+from app.messages.service import clarifications
+from app.tables import Base, ClarificationRow, TokenRow, WebhookRow
 from tests.app.contests.test_clock import at, enrol, make
 from tests.builders.contests import HOUR, add_problem
 from tests.builders.service import Api
@@ -59,6 +63,21 @@ def status_after(api: Api, first: Callable[[Session], object], second: Ask) -> i
             asked = pool.submit(second)
             until(lambda: asked.done() or waiting_for_locks(api.service.database) == 1)
         return asked.result().status_code
+
+
+def token_row(number: int) -> TokenRow:
+    return TokenRow(digest=f"{number:064}", account_id="team", created=utc_now(), expires=None)
+
+
+def webhook_row(number: int) -> WebhookRow:
+    return WebhookRow(
+        id=str(number), account_id="admin", url=HOOK["url"], token="", key_id="", active=False, created=utc_now()
+    )
+
+
+def question_row(number: int) -> ClarificationRow:
+    asked = {"contest_id": "one", "account_id": "team", "from_team_id": "team", "text": "What?", "time": utc_now()}
+    return ClarificationRow(id=str(number), contest_time_ms=0, **asked)
 
 
 def test_a_team_is_enrolled_in_one_of_two_contests_at_the_same_time(two: tuple[Api, Api]) -> None:
@@ -119,46 +138,35 @@ def test_teams_and_problems_of_a_contest_stay_as_they_are_when_it_becomes_final(
 
 
 @pytest.mark.parametrize(
-    ("limit", "table", "path", "body", "user", "refused"),
+    ("limit", "row", "path", "body", "user", "refused"),
     [
-        ("accounts.service.tokens.MOST", "tokens", "account/tokens", {"label": "mine"}, "team", 409),
-        (
-            "feed.service.webhooks.MOST",
-            "webhooks",
-            "webhooks",
-            {"url": "http://127.0.0.1:9/", "token": "a-secret"},
-            "admin",
-            409,
-        ),
-        (
-            "messages.service.clarifications.MOST_IN_A_MINUTE",
-            "clarifications",
-            "contests/one/clarifications",
-            {"text": "Why?"},
-            "team",
-            429,
-        ),
+        (tokens.MOST, token_row, "account/tokens", {"label": "mine"}, "team", 409),
+        (webhooks.MOST, webhook_row, "webhooks", HOOK, "admin", 409),
+        (clarifications.MOST_IN_A_MINUTE, question_row, "contests/one/clarifications", {"text": "Why?"}, "team", 429),
     ],
     ids=["tokens", "webhooks", "questions"],
 )
-def test_a_limit_of_one_lets_one_of_two_through(
+def test_the_last_place_of_a_limit_goes_to_one_of_two(
     postgresql_url: str,
     tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-    limit: str,
-    table: str,
+    limit: int,
+    row: Callable[[int], Base],
     path: str,
     body: dict[str, str],
     user: str,
     refused: int,
 ) -> None:
-    monkeypatch.setattr(f"app.{limit}", 1)
     with two_apis(postgresql_url, tmp_path, webhook_networks="127.0.0.0/8") as (one, other):
         contests(one)
         enrol(one, "one", "team", "other")
         until(lambda: len(other.get("contests/one/teams").json()) == 2)
+        with one.service.database.write() as session:
+            session.add_all(map(row, range(1, limit)))
         statuses = statuses_of_both(
-            one, table, lambda: one.post(path, user=user, json=body), lambda: other.post(path, user=user, json=body)
+            one,
+            row(0).__tablename__,
+            lambda: one.post(path, user=user, json=body),
+            lambda: other.post(path, user=user, json=body),
         )
     assert statuses == [201, refused]
 

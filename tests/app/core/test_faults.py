@@ -15,7 +15,6 @@ from sqlalchemy.exc import DBAPIError, ProgrammingError
 from app.core.http.errors import unavailable
 from app.core.metrics import Metrics
 from app.core.settings import Settings, Timeouts
-from app.operations.service import readiness
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.proxy import proxied
 from tests.builders.service import Api, open_api
@@ -111,12 +110,9 @@ def test_a_deleted_database_takes_nothing_and_is_not_ready_until_it_is_back(sqli
         assert (submit(), api.get("/health/ready").status_code) == (201, 200)
 
 
-def test_who_gets_no_answer_from_the_database_is_not_ready_and_says_so(
-    postgresql_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with open_api(postgresql_url, tmp_path / "home") as api:
+def test_who_gets_no_answer_from_the_database_is_not_ready_and_says_so(postgresql_url: str, tmp_path: Path) -> None:
+    with open_api(postgresql_url, tmp_path / "home", health_seconds=0.1) as api:
         until(lambda: api.get("/health/ready").status_code == 200)
-        monkeypatch.setattr(readiness, "SECONDS_TO_READ", 0.1)
         with api.service.database.readers.connect() as connection:
             process = connection.scalar(text("SELECT pg_backend_pid()"))
         os.kill(process, signal.SIGSTOP)
@@ -124,7 +120,6 @@ def test_who_gets_no_answer_from_the_database_is_not_ready_and_says_so(
             assert [api.get("/health/ready").status_code for _ in range(2)] == [503, 503]
         finally:
             os.kill(process, signal.SIGCONT)
-        monkeypatch.undo()
         until(lambda: api.get("/health/ready").status_code == 200)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
@@ -28,7 +29,6 @@ from app.core.db.locks import Locks
 from app.core.db.migrate import SecretKeyError, number_of, schema_of, schemas, upgrade
 from app.core.files.open_files import LocalFiles
 from app.core.settings import Settings
-from app.feed.service import publisher
 from app.games.service import ending
 from app.operations.service.bootstrap import check_keys
 from app.submissions.queries.submissions import Accepted, LimitReached, NewAnswer, NewSubmission, accept
@@ -49,7 +49,13 @@ from tests.builders.waiting import until
 @pytest.fixture
 def two(postgresql_url: str, tmp_path: Path) -> Iterator[tuple[Api, Api]]:
     """Two servers with a contest `c` that is running."""
-    with two_apis(postgresql_url, tmp_path, feed_coalesce_seconds=0) as (one, other):
+    with open_two(postgresql_url, tmp_path) as both:
+        yield both
+
+
+@contextmanager
+def open_two(postgresql_url: str, home: Path, **settings: Any) -> Iterator[tuple[Api, Api]]:
+    with two_apis(postgresql_url, home, feed_coalesce_seconds=0, **settings) as (one, other):
         add_problem(one.service)
         add_contest(one.service, started=HOUR)
         until(lambda: other.get("contests/c").status_code == 200)
@@ -144,30 +150,29 @@ def test_the_whole_feed_is_read_where_nobody_follows_while_another_server_publis
     assert read_feed(other, user="judge") == read_feed(one, user="judge")
 
 
-def test_a_server_that_has_not_heard_of_a_change_publishes_nothing_older(
-    two: tuple[Api, Api], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_server_that_has_not_heard_of_a_change_publishes_nothing_older(postgresql_url: str, tmp_path: Path) -> None:
     """A team is hidden on one server. The other one compares only once it has heard of that."""
-    one, other = two
-    monkeypatch.setattr(publisher, "SECONDS_TO_HEAR", 60.0)
     heard = threading.Event()
-    assert other.service.listener is not None
-    with open_stream(one, "contests/c/event-feed") as first, open_stream(other, "contests/c/event-feed") as second:
-        first.wait(lambda: "other" in fold(first.events()).get("teams", {}))
-        second.wait(lambda: "other" in fold(second.events()).get("teams", {}))
-        other.service.listener.hear(Kind.ACCOUNT, lambda _game_id: heard.wait(60))
-        one.service.writer.submit(by_id.send, (Kind.ACCOUNT.value, "x")).result()
-        hidden = {"id": "other", "name": "Other", "hidden": True}
-        assert one.put("teams/other", user="admin", json=hidden).is_success
-        first.wait(lambda: "other" not in fold(first.events())["teams"])
-        looks = other.app.state.hub.publisher.looks
-        submit(other)
-        until(lambda: other.app.state.hub.publisher.looks > looks)
-        assert "submissions" not in fold(second.events())
-        heard.set()
-        second.wait(lambda: fold(second.events()) == shown(one, "c", None))
-    of_team = [event["data"] is None for event in second.events() if (event["type"], event["id"]) == ("teams", "other")]
-    assert of_team == [False, True]
+    with open_two(postgresql_url, tmp_path, notice_seconds=60.0) as (one, other):
+        assert other.service.listener is not None
+        with open_stream(one, "contests/c/event-feed") as first, open_stream(other, "contests/c/event-feed") as second:
+            first.wait(lambda: "other" in fold(first.events()).get("teams", {}))
+            second.wait(lambda: "other" in fold(second.events()).get("teams", {}))
+            other.service.listener.hear(Kind.ACCOUNT, lambda _game_id: heard.wait(60))
+            one.service.writer.submit(by_id.send, (Kind.ACCOUNT.value, "x")).result()
+            hidden = {"id": "other", "name": "Other", "hidden": True}
+            assert one.put("teams/other", user="admin", json=hidden).is_success
+            first.wait(lambda: "other" not in fold(first.events())["teams"])
+            looks = other.app.state.hub.publisher.looks
+            submit(other)
+            until(lambda: other.app.state.hub.publisher.looks > looks)
+            assert "submissions" not in fold(second.events())
+            heard.set()
+            second.wait(lambda: fold(second.events()) == shown(one, "c", None))
+        of_team = [
+            event["data"] is None for event in second.events() if (event["type"], event["id"]) == ("teams", "other")
+        ]
+        assert of_team == [False, True]
 
 
 def test_a_server_publishes_when_another_one_is_gone(two: tuple[Api, Api]) -> None:
@@ -242,13 +247,10 @@ def in_play(api: Api, game_id: str) -> bool:
         return session.get_one(GameRow, game_id).ended is None
 
 
-def test_one_server_reads_all_files_and_the_next_one_does_when_it_has_died(
-    postgresql_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(scrub, "SECONDS_BETWEEN_LOOKS", 0.01)
+def test_one_server_reads_all_files_and_the_next_one_does_when_it_has_died(postgresql_url: str, tmp_path: Path) -> None:
     database, files = Database(postgresql_url), LocalFiles(tmp_path)
     locks = [Locks(postgresql_url), Locks(postgresql_url)]
-    first, second = (Scrub(database, files, 0.01 / 3600, locks=each) for each in locks)
+    first, second = (Scrub(database, files, 0.01 / 3600, locks=each, seconds=0.01) for each in locks)
     first.start()
     until(lambda: first.last.ended is not None)
     second.start()

@@ -12,7 +12,7 @@ import pytest
 from sqlalchemy import Connection, create_engine, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from app.core.db import listener, serving
+from app.core.db import serving
 from app.core.db import writer as writer_of
 from app.core.db.commits import of_the_database
 from app.core.db.database import Database
@@ -115,12 +115,8 @@ def test_an_idle_transaction_of_the_writer_frees_what_it_locked(postgresql_url: 
             assert connection.scalar(COUNT) == 0
 
 
-def test_a_frozen_connection_is_given_up_and_another_one_is_taken(
-    postgresql_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(serving, "SECONDS_FOR_THE_REPLY", SOON)
-    monkeypatch.setattr(listener, "SECONDS_OUTSIDE", LATER)
-    with opened(postgresql_url, Timeouts(read=LATER)) as database:
+def test_a_frozen_connection_is_given_up_and_another_one_is_taken(postgresql_url: str) -> None:
+    with opened(postgresql_url, Timeouts(read=SOON, reply=LATER)) as database:
         with database.readers.connect() as connection, frozen(connection):
             with pytest.raises(OperationalError, match="timeout") as raised:
                 connection.execute(COUNT)

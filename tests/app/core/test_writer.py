@@ -198,11 +198,8 @@ def test_closing_writes_what_waits_first(database_url: str) -> None:
     database.close()
 
 
-def test_writes_that_wait_for_sqlites_lock_wait_for_about_one_lock_timeout_in_all(
-    sqlite_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_writes_that_wait_for_sqlites_lock_wait_for_about_one_lock_timeout_in_all(sqlite_url: str) -> None:
     """A batch waits its whole time; each tried alone after it waits a short one, and then those left wait for none."""
-    monkeypatch.setattr("app.core.db.database.BUSY_TIMEOUT_MS", LOCK_MS)
     database, teams = Database(sqlite_url), Teams()
     waits: list[int | None] = []
 
@@ -222,7 +219,7 @@ def test_writes_that_wait_for_sqlites_lock_wait_for_about_one_lock_timeout_in_al
             with super().transaction(engine, lock_ms=lock_ms, trace=trace) as connection:
                 yield connection
 
-    watched = Watched(sqlite_url)
+    watched = Watched(sqlite_url, Timeouts(busy=LOCK_MS / 1000))
     writer = Writer(watched)
     with database.transaction() as held:
         held.exec_driver_sql("SELECT 1")  # the lock comes with the first statement

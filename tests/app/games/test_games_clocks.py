@@ -7,9 +7,9 @@ from datetime import timedelta
 from pathlib import Path
 
 import pytest
-from sqlalchemy import delete, update
+from sqlalchemy import delete, insert, select, update
 
-from app.games import queries as games_queries
+from app.games.queries import MOST_ENDED
 from app.tables import GameMoveRow, GameRow
 from tests.builders.clocks import WallClock, wall_clock
 from tests.builders.contests import HOUR, change_contest
@@ -199,16 +199,25 @@ def test_a_team_and_an_address_have_so_many_games_open_at_once(tmp_path: Path, s
 
 
 @sqlite_first
-def test_ended_practice_games_are_kept_up_to_a_number(games: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(games_queries, "MOST_ENDED", 3)
-    counted = win(games)
-    ids = []
-    for _ in range(6):
+def test_ended_practice_games_are_kept_up_to_a_number(games: Api) -> None:
+    counted, ids = win(games), []
+
+    def play() -> None:
         game = document(start(games, "team", parameters={"a": 3, "b": 0, "k": 1}))
         document(games.post(f"games/{game['id']}/resign", user="team"))
         ids.append(game["id"])
-    listed = [each["id"] for each in games.get("contests/c/games", user="team").json()]
-    assert listed == [*reversed(ids[2:]), counted["id"]]
+
+    play()
+    with games.service.database.write() as session:
+        copy = {each.name: getattr(session.get_one(GameRow, ids[0]), each.name) for each in GameRow.__table__.columns}
+        old = [{**copy, "id": f"old{at}", "started": copy["started"] - at * HOUR} for at in range(1, MOST_ENDED)]
+        session.execute(insert(GameRow), old)
+    for _ in range(3):
+        play()
+    with games.service.database.read() as session:
+        kept = set(session.scalars(select(GameRow.id)))
+    expected = [counted["id"], *ids, *(each["id"] for each in old)]
+    assert kept == set(expected[:-2])  # one game of practice more is removed by the start of the next one
 
 
 @sqlite_first

@@ -53,7 +53,7 @@ assert not could, could
 @pytest.fixture
 def desk(sandbox: Sandbox, tmp_path: Path) -> Iterator[ProgramDesk]:
     """A desk of this test alone, with no process in reserve."""
-    desk = ProgramDesk(sandbox, tmp_path, 2**27)
+    desk = ProgramDesk(sandbox, tmp_path, 2**27, settle_seconds=0.5)
     yield desk
     desk.close()
 
@@ -105,10 +105,7 @@ def test_a_process_is_loaded_once_and_each_submission_begins_as_it_was_then(desk
         *("a folder nobody may write to", "the rights of a folder", "a folder nobody may read"),
     ],
 )
-def test_a_process_that_a_submission_has_changed_takes_no_other(
-    desk: ProgramDesk, deed: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("app.programs.ready.SECONDS_TO_SETTLE", 0.5)
+def test_a_process_that_a_submission_has_changed_takes_no_other(desk: ProgramDesk, deed: str) -> None:
     first = submitted(desk, deed)[0].split()[0]
     assert submitted(desk, "1")[0].split()[0] != first
 

@@ -14,8 +14,7 @@ from rich.console import Console
 from app.core.commands.lookup import clock_words
 from app.core.commands.output import Failure
 from app.core.commands.uploading import Event, events
-from app.scoreboard import commands as scoreboard
-from app.scoreboard.commands import LiveBoard, boards, frozen_banner
+from app.scoreboard.commands import SECONDS_BETWEEN_FACTS, SECONDS_MARKED, LiveBoard, boards, frozen_banner
 from tests.app.conftest import Jurado
 from tests.builders.scripted import Scripted, event_stream, first
 
@@ -37,8 +36,7 @@ NAMES = {"ants": "The Ants", "bees": "The Bees"}
 
 @pytest.fixture(autouse=True)
 def no_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.scoreboard.commands.SECONDS_BETWEEN_BOARDS", 0.0)
-    monkeypatch.setattr("app.core.commands.uploading.SECONDS_BETWEEN_STREAMS", 0.0)
+    monkeypatch.setattr("time.sleep", lambda _seconds: None)
 
 
 def row(team: str, rank: int, points: float) -> dict[str, Any]:
@@ -107,12 +105,13 @@ def test_a_team_that_rose_and_one_that_fell_are_marked() -> None:
     assert any("▼1 2" in line and "The Ants" in line for line in lines)
 
 
-def test_marks_stay_for_a_while_whatever_changes_meanwhile(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown = LiveBoard("c", lambda: FACTS, NAMES, cases=False)
+def test_marks_stay_for_a_while_whatever_changes_meanwhile() -> None:
+    times = [0.0]
+    shown = LiveBoard("c", lambda: FACTS, NAMES, cases=False, timer=lambda: times[-1])
     for each in (ONE, TWO, {**TWO, "version": "3"}):
         shown.change(each)
     assert "▲1 1" in drawn(shown)
-    monkeypatch.setattr("app.scoreboard.commands.SECONDS_MARKED", 0.0)
+    times.append(SECONDS_MARKED + 1)
     assert "▲" not in drawn(shown)
 
 
@@ -150,13 +149,14 @@ def test_what_a_pause_takes_out_is_not_lost(end: str | None, said: str) -> None:
     assert clock_words({**facts, "state": STATE}, datetime.fromisoformat("2026-11-21T11:00:00+00:00")) == said
 
 
-def test_the_times_are_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_times_are_looked_at_again() -> None:
+    times = [0.0]
     facts = [FACTS, {**FACTS, "duration": "6:00:00.000"}]
     now = datetime.fromisoformat("2026-11-21T12:30:00+00:00")
-    shown = LiveBoard("c", lambda: facts.pop(0), NAMES, cases=False, clock=lambda: now)
+    shown = LiveBoard("c", lambda: facts.pop(0), NAMES, cases=False, clock=lambda: now, timer=lambda: times[-1])
     shown.change(ONE)
     assert "2:30:00 left" in drawn(shown)
-    monkeypatch.setattr(scoreboard, "SECONDS_BETWEEN_FACTS", 0.0)
+    times.append(SECONDS_BETWEEN_FACTS + 1)
     assert "3:30:00 left" in drawn(shown)
 
 
