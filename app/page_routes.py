@@ -13,20 +13,18 @@ from app.contests.pages.taking_part import ask_for_finals, begin_clock, choose_o
 from app.core.pages.forms import set_preferences
 from app.core.pages.frames import live_header
 from app.core.pages.gate import needs
-from app.core.pages.headers import reply
-from app.core.pages.pages import page
+from app.core.pages.pages import page, reply
 from app.core.pages.visitor import PageRoute, index
 from app.daily.pages import daily_archive, daily_day, daily_latest, daily_puzzle, daily_sheet, daily_today
 from app.games.pages import begin_game, game_page, play_on, play_page
-from app.judging.pages import live, rejudgings
+from app.judging import pages
 from app.messages import pages as messages_pages
 from app.messages.pages import ask, questions_page
 from app.operations import pages as operations_pages
 from app.problems.pages.contest import contest_page, playground, problem_page, problems_page
 from app.problems.pages.frames_of_boards import board_frame
 from app.scoreboard.pages import projector
-from app.scoreboard.pages.board import scoreboard
-from app.scoreboard.pages.team import team_page
+from app.scoreboard.pages.board import scoreboard, team_page
 from app.similarity import pages as similarity_pages
 from app.submissions.pages.answers import answers_page, report_page, send_answers
 from app.submissions.pages.comparing import compare_page
@@ -118,15 +116,15 @@ PLACES: Sequence[Place] = (
     ("POST", f"{ADMIN_CONTEST}/teams/code", teams_pages.new_code, "create_registration_code"),
     ("POST", f"{TEAM}/withdraw", teams_pages.withdraw, "withdraw_team"),
     ("POST", f"{TEAM}/disqualify", teams_pages.set_disqualified, "disqualify_team"),
-    ("GET", f"{ADMIN_CONTEST}/live", live.live_page, "get_limits"),
-    ("GET", SUBMISSION, live.submission_page, "get_limits"),
-    ("POST", f"{SUBMISSION}/rejudge", live.rejudge_one, "create_rejudging"),
-    ("GET", f"{ADMIN_CONTEST}/rejudgings", rejudgings.rejudgings_page, "list_rejudgings"),
-    ("POST", f"{ADMIN_CONTEST}/rejudgings", rejudgings.make_rejudging, "create_rejudging"),
-    ("GET", REJUDGING, rejudgings.rejudging_page, "get_rejudging_difference"),
-    ("POST", f"{REJUDGING}/apply", rejudgings.apply_rejudging, "apply_rejudging"),
-    ("POST", f"{REJUDGING}/undo", rejudgings.undo_rejudging, "undo_rejudging"),
-    ("POST", f"{REJUDGING}/cancel", rejudgings.cancel_rejudging, "cancel_rejudging"),
+    ("GET", f"{ADMIN_CONTEST}/live", pages.live_page, "get_limits"),
+    ("GET", SUBMISSION, pages.submission_page, "get_limits"),
+    ("POST", f"{SUBMISSION}/rejudge", pages.rejudge_one, "create_rejudging"),
+    ("GET", f"{ADMIN_CONTEST}/rejudgings", pages.rejudgings_page, "list_rejudgings"),
+    ("POST", f"{ADMIN_CONTEST}/rejudgings", pages.make_rejudging, "create_rejudging"),
+    ("GET", REJUDGING, pages.rejudging_page, "get_rejudging_difference"),
+    ("POST", f"{REJUDGING}/apply", pages.apply_rejudging, "apply_rejudging"),
+    ("POST", f"{REJUDGING}/undo", pages.undo_rejudging, "undo_rejudging"),
+    ("POST", f"{REJUDGING}/cancel", pages.cancel_rejudging, "cancel_rejudging"),
     ("GET", f"{ADMIN_CONTEST}/questions", messages_pages.questions_page_organizer, "get_limits"),
     ("POST", f"{ADMIN_CONTEST}/questions", messages_pages.send_message, "get_limits"),
     ("GET", f"{ADMIN_CONTEST}/roles", accounts_admin.roles_page, "list_contest_roles"),

@@ -21,7 +21,7 @@ from pathlib import Path
 import httpx
 
 from app.core.db.database import Database
-from app.core.pages.headers import paths
+from app.core.pages.pages import paths
 from app.core.settings import Settings
 from app.tables import ContestRow, GroupRow, TeamRow
 from bench._budgets import Budgets

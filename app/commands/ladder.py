@@ -13,8 +13,7 @@ import typer
 from pydantic import JsonValue
 from rich.table import Table
 
-from app.commands.ladder_runs import Run, Runner, Task, ended_by_sigterm
-from app.commands.solver_process import list_methods
+from app.commands.solver_process import Run, Runner, Task, ended_by_sigterm, list_methods
 from app.core.commands.output import Failure, nearest, problem_folder, show, table, write_json
 from app.core.commands.progress import progress_shown
 from app.core.commands.registry import AsJson, BundledProblem, command

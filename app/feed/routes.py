@@ -22,10 +22,9 @@ from app.core.http.downloads import NDJSON, TEXT, WORDS, type_for
 from app.core.http.middleware import API
 from app.core.messages import N_
 from app.feed.service import webhooks
-from app.feed.service.board_stream import live_board
 from app.feed.service.collections import Access, access
 from app.feed.service.hub import Client, Hub
-from app.feed.service.streams import event_feed, own_verdicts
+from app.feed.service.streams import event_feed, live_board, own_verdicts
 from app.feed.service.webhooks import WebhookBody, WebhookChange, WebhookView
 
 access_router = APIRouter(route_class=GatedRoute, tags=["contests"])

@@ -20,8 +20,7 @@ from typing import TypedDict, TypeVar, cast
 
 from app.core.faults import SLOWER, PackageError, PackageErrors, mismatch
 from app.core.files.temporary import SOLVER_PREFIX, locked_folder
-from app.sandbox.child import AskedProcess
-from app.sandbox.pipes import PipeBroken, PipeTooSlow
+from app.sandbox.child import AskedProcess, PipeBroken, PipeTooSlow
 from checkers.doors import N_, Phrase
 
 T = TypeVar("T")
@@ -38,7 +37,7 @@ OF_PACKAGES = (
     "app.domain.",
     "app.programs.model",
     "app.archive.service.package_files",
-    "app.archive.service.judging",
+    "app.archive.service.board",
 )
 PLAIN = frozenset({
     ("builtins", "frozenset"), ("builtins", "set"), ("builtins", "list"), ("builtins", "dict"),

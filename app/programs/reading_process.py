@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from app.core.faults import PackageErrors
 from app.sandbox import confinement
-from app.sandbox.pipes import Pipe, PipeBroken
+from app.sandbox.child import Pipe, PipeBroken
 
 if TYPE_CHECKING:  # the process needs nothing of the part that waits for it
     from app.programs.apart import ReadRequest

@@ -30,9 +30,9 @@ from app.core.http.lists import TheLists
 from app.core.http.middleware import API
 from app.core.service import Service
 from app.feed.service.collections import BY_NAME
-from app.scoreboard.service.bodies import History, Scoreboard
 from app.scoreboard.service.pages import WHOLE, BoardPages, Options, Page
 from app.scoreboard.service.reveal import RevealBody, RevealView, next_step, reveal
+from app.scoreboard.service.row_renderer import History, Scoreboard
 from app.scoreboard.service.scoreboard import (
     AS_JSON,
     CACHING,

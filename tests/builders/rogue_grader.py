@@ -20,7 +20,7 @@ from app.domain.counting import CaseVerdict
 from app.domain.documents import FoundScore
 from app.judging.service import grader
 from app.judging.service.messages import Need, encoded, graded
-from app.sandbox.pipes import LENGTH
+from app.sandbox.child import LENGTH
 from checkers.doors import Rejected, Score
 from tests.builders.probe import probe
 

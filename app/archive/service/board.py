@@ -25,7 +25,7 @@ from app.problems.queries.scoring_input import ScoredContest, scored_contest
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.scoreboard.queries.kept_boards import make_snapshot
 from app.scoreboard.service import row_renderer
-from app.scoreboard.service.bodies import BoardRow
+from app.scoreboard.service.row_renderer import BoardRow
 from app.submissions.queries import attempts
 
 FILE = "scoreboard.json"

@@ -37,7 +37,7 @@ from app.problems.service.problems import Problem
 from app.scoreboard.service import scoreboard
 from app.tables import AccountRow, AwardRow, ClarificationRow, CommentaryRow, ContestProblemRow, ContestRow, GroupRow
 from app.teams import queries as teams_queries
-from app.teams.service import directory, team_import
+from app.teams.service import directory, team_changes
 from app.teams.service.teams import TeamBody, TeamView
 
 M = TypeVar("M", bound=BaseModel)
@@ -193,7 +193,7 @@ class Importer:
         objects = [_only(each, each.keys() - shown) for each in self.contents.objects["teams"]]
         document = Document([Item(f"[{at}]", each) for at, each in enumerate(objects)])
         with self._file("teams.json"):
-            imported = team_import.bring_in(self.session, self.service.files, document, replace=self.replace)
+            imported = team_changes.store_teams(self.session, self.service.files, document, replace=self.replace)
             rows, self.new_teams = imported.rows, imported.new_ids
             self.session.flush()
             if not contest.open_to_all or contest.finalized is not None:  # a final one is of its own teams alone

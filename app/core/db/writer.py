@@ -34,7 +34,7 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
 
 from app.core.db import audit
-from app.core.db.audit_values import ADDED
+from app.core.db.audit import ADDED
 from app.core.db.commits import CommitInDoubt, Trace, is_locked, of_the_database
 from app.core.db.database import Database
 from app.core.json_documents import AuditChanges

@@ -20,8 +20,7 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
 from app.core.clock import utc_now
-from app.core.pages.headers import PRIVATE
-from app.core.pages.pages import READ, page, reader_values
+from app.core.pages.pages import PRIVATE, READ, page, reader_values
 from app.core.pages.visitor import TheService, TheSnapshot, Visitor
 from app.core.pages.wording import is_endless, length, seconds
 from app.core.service import Service

@@ -11,9 +11,8 @@ from starlette.routing import Match
 from starlette.types import Message, Scope
 
 from app.core.errors import ServiceError
-from app.core.pages.headers import PRIVATE
 from app.core.pages.languages import AskFirst, _
-from app.core.pages.pages import page
+from app.core.pages.pages import PRIVATE, page
 from app.core.pages.sent_forms import FormOfPage, PageOfForms
 
 # Headers of a form that are not of the page it was on.

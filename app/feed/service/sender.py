@@ -23,10 +23,10 @@ from app.contests import queries as contests_queries
 from app.core.clock import utc_now
 from app.core.service import Service
 from app.feed import queries as stored
-from app.feed.service.addresses import Outward, hosts_of, networks_of
 from app.feed.service.hub import Hub
 from app.feed.service.index import Reader, reader_of
 from app.feed.service.log import Log, lines_behind
+from app.feed.service.webhooks import Outward, hosts_of, networks_of
 from app.tables import WebhookRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.webhooks")

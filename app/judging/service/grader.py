@@ -42,8 +42,8 @@ from app.judging.service.messages import (
 )
 from app.packages.settings import open_checker
 from app.sandbox import confinement
+from app.sandbox.child import Pipe, PipeBroken
 from app.sandbox.confinement import keep_what_may_be_kept
-from app.sandbox.pipes import Pipe, PipeBroken
 from checkers.doors import AnyChecker, Message, Rejected, Score, check_instance, check_reference
 
 # A checker, whatever its instances and answers are: they only go from one of its functions to another.

@@ -33,8 +33,7 @@ from app.judging.service.messages import (
 )
 from app.programs.desk import IMAGE_BYTES, MOST_SECONDS
 from app.programs.points import NO_MODULES, Modules, modules_of, names_of
-from app.sandbox.child import AskedProcess
-from app.sandbox.pipes import MessageTooLarge, PipeBroken, PipeTooSlow
+from app.sandbox.child import AskedProcess, MessageTooLarge, PipeBroken, PipeTooSlow
 
 
 @dataclass(frozen=True, slots=True)

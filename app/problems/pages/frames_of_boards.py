@@ -13,8 +13,7 @@ from app.contests.service.visibility import the_problem
 from app.core.errors import NotFound
 from app.core.files.files import Files
 from app.core.messages import N_
-from app.core.pages.headers import paths
-from app.core.pages.pages import ENVIRONMENT
+from app.core.pages.pages import ENVIRONMENT, paths
 from app.core.pages.visitor import Reading, TheService, TheSnapshot
 from app.core.service import Service
 from app.packages.catalog import board_module

@@ -1,28 +1,34 @@
-"""The scoreboard's page: the numbers of the API's board as rows of cells, a hundred teams a page."""
+"""The scoreboard's page: the numbers of the API's board as rows of cells, a hundred teams a page.
 
-from collections.abc import Mapping
+- The page of a team: its rank, its points in each problem, and how they grew.
+"""
+
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Annotated, cast
 from urllib.parse import parse_qsl, urlencode
 
 from anyio.to_thread import run_sync
-from fastapi import Query, Request, Response
+from fastapi import Depends, Query, Request, Response
+from fastapi.responses import HTMLResponse
 
 from app.accounts.service.viewer import Viewer
 from app.core.errors import BadRequest
 from app.core.messages import N_
-from app.core.pages.frames import Names, frame_of, groups_shown, names_soon
+from app.core.pages.frames import Names, frame, frame_of, groups_shown, names_of, names_soon
 from app.core.pages.languages import _
 from app.core.pages.pages import page
-from app.core.pages.visitor import TheSnapshot, Visitor
-from app.core.pages.wording import LIMITS, seconds
+from app.core.pages.visitor import Reading, TheSnapshot, Visitor
+from app.core.pages.wording import LIMITS, points, seconds
 from app.core.service import Service
+from app.domain.history import Past
 from app.scoreboard.pages.board_rows import BoardRows, Shows
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot, once_a_snapshot
-from app.scoreboard.service.bodies import last_minute
 from app.scoreboard.service.pages import BoardPages, page_at_hand, shows_raw
-from app.scoreboard.service.row_renderer import arrays_of
+from app.scoreboard.service.row_renderer import WrittenHistory, arrays_of, history_steps, last_minute
+from app.tables import OrganizationRow
+from app.teams.service.teams import visible_team
 
 PER_PAGE = 100
 
@@ -167,3 +173,60 @@ def _values(
         "whole": clock.duration.total_seconds(),
         "gone": min(clock.contest_time(snapshot.moment), clock.duration).total_seconds(),
     }
+
+
+STEPS = 50
+# Units of the drawing of points over time.
+WIDTH, HEIGHT = 600, 120
+
+
+async def _history(request: Request, snapshot: TheSnapshot) -> WrittenHistory:
+    pages = cast(BoardPages, request.app.state.pages)
+    return await pages.history_soon(snapshot, history_steps(snapshot, STEPS))
+
+
+def team_page(
+    request: Request,
+    viewer: Visitor,
+    snapshot: TheSnapshot,
+    session: Reading,
+    history: Annotated[WrittenHistory, Depends(_history)],
+    team_id: str,
+) -> HTMLResponse:
+    """A team as its row on the board, larger, with its points over time as a drawing and a table."""
+    team = visible_team(session, viewer, snapshot.contest.id, team_id)
+    arrays = snapshot.main
+    names = names_of(session, viewer, snapshot)
+    columns, rows = names.columns, BoardRows(arrays, names.columns, names.groups)
+    place = rows.place_of(team_id)
+    organization = session.get(OrganizationRow, team.organization_id) if team.organization_id else None
+    past = history.teams.get(team_id, [])
+    most = sum(column.most for column in columns)
+    return page(
+        "team.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "scoreboard"),
+        name=team.display_name or team.name,
+        organization=None if organization is None else organization.name,
+        line=None if place is None else rows.line(place),
+        columns=columns,
+        teams=len(arrays.teams),
+        most=most,
+        past=[(seconds(each.time), points(each.points), each.rank) for each in past],
+        path=_path(past, most, snapshot.contest.clock.duration),
+        width=WIDTH,
+        height=HEIGHT,
+    )
+
+
+def _path(past: Sequence[Past], most: float, whole: timedelta) -> str:
+    """The steps of the points as the path of a drawing: steps, since points stand between two changes."""
+    if not most or not whole:
+        return ""
+    parts, at = [f"M0 {HEIGHT}"], 0.0
+    for each in past:
+        x = min(1.0, max(0.0, each.time / whole)) * WIDTH
+        parts.append(f"H{x:.0f}V{HEIGHT - each.points / most * (HEIGHT - 4):.0f}")
+        at = x
+    return "".join(parts) if at else ""

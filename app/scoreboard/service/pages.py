@@ -20,7 +20,7 @@ from app.domain.contests import CaseKind
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot, once_a_snapshot
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.scoreboard.service import row_renderer
-from app.scoreboard.service.bodies import past_at_hand, past_board
+from app.scoreboard.service.row_renderer import past_at_hand, past_board
 
 GZIP_LEVEL = 4
 OLD_VERSIONS = 8

@@ -14,10 +14,9 @@ import pytest
 from jinja2 import nodes
 
 from app.core.pages import languages, wording
-from app.core.pages.headers import APP, script_of
-from app.core.pages.headers import paths as static_paths
 from app.core.pages.languages import in_words
-from app.core.pages.pages import ENVIRONMENT
+from app.core.pages.pages import APP, ENVIRONMENT, script_of
+from app.core.pages.pages import paths as static_paths
 from app.domain.contests import Carry, Counting, Direction, Kind, ScoringRule
 from app.domain.participation import Telling, reduced
 from app.judging.queries.judging_tasks import too_large

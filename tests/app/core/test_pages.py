@@ -11,7 +11,7 @@ from urllib.parse import urljoin, urlsplit
 
 import pytest
 
-from app.core.pages.headers import IMMUTABLE, POLICY, folders, paths
+from app.core.pages.pages import IMMUTABLE, POLICY, folders, paths
 from app.tables import ContestRow
 from tests.builders.contests import add_contest
 from tests.builders.service import Api, open_api

@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.core.pages.headers import POLICY
+from app.core.pages.pages import POLICY
 from app.daily.service import READER
 from checkers.rules.netgame import read_net, sides_of, whole_cells
 from games.netgame.opponents import is_won, solved

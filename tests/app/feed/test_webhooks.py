@@ -18,8 +18,8 @@ import pytest
 from sqlalchemy import select, text
 
 from app.core.settings import Settings
-from app.feed.service.addresses import may_be_called, networks_of
 from app.feed.service.sender import lock_of
+from app.feed.service.webhooks import may_be_called, networks_of
 from app.tables import EventRow, WebhookRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, judgement_id, run_id
 from tests.builders.logged import logged

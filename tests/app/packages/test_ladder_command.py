@@ -17,7 +17,7 @@ from typing import Any
 import psutil
 import pytest
 
-from app.commands.ladder_runs import Run, Runner, Task
+from app.commands.solver_process import Run, Runner, Task
 from app.packages.catalog import bundled
 from tests.app.conftest import BOARD, Jurado
 

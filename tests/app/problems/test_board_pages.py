@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.pages.headers import paths
+from app.core.pages.pages import paths
 from app.domain.counting import CaseVerdict, RawScore
 from app.problems.pages.contest import TITLES
 from app.tables import ContestProblemRow, SubmissionRow

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from app.core.pages import languages
-from app.core.pages.headers import paths
+from app.core.pages.pages import paths
 from app.daily.service import KINDS
 from app.packages.read import read_package
 from app.problems.pages.contest import TITLES

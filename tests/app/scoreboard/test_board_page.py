@@ -10,7 +10,7 @@ import pytest
 
 from app.core.clock import utc_now
 from app.core.pages import frames
-from app.scoreboard.service import bodies
+from app.scoreboard.service import row_renderer
 from app.tables import AccountRow, GroupRow, TeamRow
 from app.teams import queries as teams_queries
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, change_contest
@@ -40,7 +40,7 @@ def api(sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 def set_clocks(monkeypatch: pytest.MonkeyPatch, now: datetime) -> None:
     """Let the clocks of pages stand still at a moment."""
-    for module in (frames, bodies):
+    for module in (frames, row_renderer):
         monkeypatch.setattr(module, "utc_now", lambda: now)
 
 

@@ -1,22 +1,191 @@
-"""Rejudgings: making one, what it changes as a matrix and as a list, applying it and taking it back."""
+"""Pages of judging: the stream of submissions and single ones with all that is known, and rejudgings."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import timedelta
+from typing import Annotated, Literal
+from urllib.parse import urlencode
 
-from fastapi import Request, Response
+from fastapi import Query, Request, Response
 from fastapi.responses import HTMLResponse
+from sqlalchemy.orm import Session
 
+from app.accounts.service.viewer import Viewer
 from app.core.errors import BadRequest
 from app.core.messages import N_
 from app.core.pages.forms import made_of, made_of_values
-from app.core.pages.frames import frame
+from app.core.pages.frames import frame, names_of
 from app.core.pages.gate import Fields, see
 from app.core.pages.languages import _, gettext
 from app.core.pages.pages import page
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, Writing
-from app.core.pages.wording import points
+from app.core.pages.wording import points, seconds
 from app.judging.service import rejudgings
 from app.judging.service.rejudging_difference import DifferenceView, TeamDifference, TeamSide
 from app.judging.service.rejudgings import ApplyBody, RejudgingBody
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.submissions.pages.answers import JUDGED, WAITING, case_lines, group_lines
+from app.submissions.queries.submission_context import StreamFilter, over_time, stream
+from app.submissions.service.judgements import numbered_judgements
+from app.submissions.service.report_bodies import sources
+from app.submissions.service.reports import report
+from app.tables import SubmissionRow
+
+PER_PAGE = 50
+# Bars of the drawing of submissions over time.
+STEPS = 48
+Kind = Literal["", "AC", "PC", "WA", "JE", "waiting"]
+KINDS = {
+    "": N_("any"),
+    "AC": N_("Accepted"),
+    "PC": N_("Partly correct"),
+    "WA": N_("Rejected"),
+    "JE": N_("Judge error"),
+    "waiting": N_("Waiting to be judged"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A submission in the stream."""
+
+    id: str
+    time: str
+    team_id: str | None
+    team: str
+    label: str
+    mark: str
+    verdict: str
+    points: str
+    is_after_freeze: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A bar of the drawing: its place, its height, whether it lies in the freeze, and its words."""
+
+    x: int
+    height: int
+    is_frozen: bool
+    words: str
+
+
+def live_page(
+    request: Request,
+    viewer: Visitor,
+    snapshot: TheSnapshot,
+    session: Reading,
+    problem: Annotated[str, Query(max_length=255)] = "",
+    team: Annotated[str, Query(max_length=36)] = "",
+    kind: Kind = "",
+    before: Annotated[int | None, Query(ge=1, lt=2**63)] = None,
+) -> HTMLResponse:
+    """The submissions, newest first, those that the filter picks; the first page follows by itself."""
+    contest = snapshot.contest
+    labels = {label: problem_id for problem_id, label in contest.labels.items()}
+    wanted = StreamFilter(labels.get(problem, problem) or None, team or None, kind or None, before)
+    rows = stream(session, contest.id, wanted, PER_PAGE + 1)
+    asked = {"problem": problem, "team": team, "kind": kind}
+    known = {name: value for name, value in asked.items() if value}
+    return page(
+        "organiser/live.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "live"),
+        lines=_lines(session, viewer, snapshot, rows[:PER_PAGE]),
+        later=urlencode({**known, "before": rows[PER_PAGE - 1].id}) if len(rows) > PER_PAGE else None,
+        newest=urlencode(known) if before is not None else None,
+        asked=asked,
+        kinds=KINDS,
+        problems=[(each.id, contest.labels.get(each.id, each.id)) for each in contest.problems],
+        teams=sorted(((each.id, each.name) for each in contest.teams), key=lambda pair: pair[1].casefold()),
+        bars=_bars(session, snapshot),
+        steps=STEPS,
+    )
+
+
+def submission_page(
+    request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading, submission_id: str
+) -> HTMLResponse:
+    """A submission as judges see it: every case with the checker's words for judges and images, files, sources."""
+    shown = report(viewer, snapshot, session, submission_id)
+    contest = snapshot.contest
+    kind = shown.judgement.judgement_type_id
+    mark, verdict = WAITING if kind is None else JUDGED.get(kind, ("no", kind))
+    team = next((each for each in contest.teams if each.id == shown.team_id), None)
+    return page(
+        "organiser/submission.html",
+        request,
+        viewer=viewer,
+        frame=frame(session, viewer, snapshot, "live"),
+        report=shown,
+        label=contest.labels.get(shown.problem_id, shown.problem_id),
+        name=names_of(session, viewer, snapshot).problem(shown.problem_id),
+        team=team,
+        mark=mark,
+        verdict=verdict,
+        cases=list(zip(shown.cases, case_lines(snapshot, shown), strict=True)),
+        groups=[group_lines(snapshot, shown)],
+        sources=list(sources(viewer, snapshot, session, submission_id).values()),
+    )
+
+
+def rejudge_one(
+    request: Request, service: TheService, viewer: Visitor, contest_id: str, submission_id: str, session: Writing
+) -> Response:
+    """Judge a submission again, silently; the rejudging is shown then."""
+    body = RejudgingBody(reason=f"submission {submission_id}, looked at by a judge", submissions=[submission_id])
+    opened = rejudgings.create(session, service, viewer, contest_id, body)
+    return see(request, f"/admin/contests/{contest_id}/rejudgings/{opened.id}")
+
+
+def _lines(session: Session, viewer: Viewer, snapshot: ContestSnapshot, rows: Sequence[SubmissionRow]) -> list[Line]:
+    judged = {
+        number: document
+        for number, document in numbered_judgements(viewer, snapshot, session, [row.id for row in rows])
+        if document.current
+    }
+    names = {team.id: team.name for team in snapshot.contest.teams}
+    freeze = snapshot.contest.clock.freeze_time
+    lines = []
+    for row in rows:
+        document = judged.get(row.id)
+        kind = None if document is None else document.judgement_type_id
+        mark, verdict = WAITING if kind is None else JUDGED.get(kind, ("no", kind))
+        score = None if document is None else document.score
+        time = timedelta(milliseconds=row.contest_time_ms)
+        lines.append(
+            Line(
+                row.shown_id,
+                seconds(time),
+                row.team_id,
+                names.get(row.team_id or "", row.team_id or _("no team")),
+                snapshot.contest.labels.get(row.problem_id, row.problem_id),
+                mark,
+                verdict,
+                "" if score is None else points(score),
+                freeze is not None and time >= freeze,
+            )
+        )
+    return lines
+
+
+def _bars(session: Session, snapshot: ContestSnapshot) -> list[Bar]:
+    """Submissions over the time of the contest; those after its end stand in no bar."""
+    clock = snapshot.contest.clock
+    step = max(1, int(clock.duration.total_seconds() * 1000) // STEPS)
+    counts = over_time(session, snapshot.contest.id, step)
+    most = max((count for at, count in counts.items() if 0 <= at < STEPS), default=0)
+    freeze = clock.freeze_time
+    bars = []
+    for at in range(STEPS):
+        begin = timedelta(milliseconds=at * step)
+        count = counts.get(at, 0)
+        height = -(-count * 100 // most) if most else 0
+        words = _("%(count)s from %(time)s", count=count, time=seconds(begin))
+        bars.append(Bar(at, height, freeze is not None and begin >= freeze, words))
+    return bars
+
 
 API = "/api"
 MOST_LISTED = 200
