@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -163,6 +164,34 @@ def imported(path: Path, parts: int = 1) -> Iterator[str]:
         else:
             continue
         yield from (".".join(name.split(".")[:parts]) for name in names)
+
+
+PATCHES = frozenset({"setattr", "object", "patch"})
+CONSTANT = re.compile(r"_?[A-Z][A-Z0-9_]+")
+SETTING = re.compile(r"setattr|patch|\.[A-Z][A-Z0-9_]+(, \S+)* = ")
+
+
+def test_tests_give_limits_to_what_they_build_and_patch_no_constant() -> None:
+    """A patched constant may have been read before, or be patched for others; an argument is for one object."""
+    patched = [
+        f"{path.relative_to(PROJECT)}:{node.lineno}"
+        for path in (PROJECT / "tests").rglob("*.py")
+        if SETTING.search(text := path.read_text())
+        for node in ast.walk(ast.parse(text))
+        if is_patch(node)
+    ]
+    assert patched == []
+
+
+def is_patch(node: ast.AST) -> bool:
+    """Whether a constant of a module, or a bound of all settings, gets another value."""
+    if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store):
+        return CONSTANT.fullmatch(node.attr) is not None
+    if not isinstance(node, ast.Call) or ast.unparse(node.func).rpartition(".")[2] not in PATCHES:
+        return False
+    names = [str(each.value) for each in node.args[:2] if isinstance(each, ast.Constant)]
+    is_of_all = ast.unparse(node.args[0]).endswith("Settings") if node.args else False
+    return is_of_all or any(CONSTANT.fullmatch(name.rpartition(".")[2]) for name in names)
 
 
 def test_the_service_asks_one_clock_for_the_time() -> None:

@@ -262,17 +262,17 @@ def _foreign(files: Mapping[str, bytes], format: Format, slug: str | None, name:
 
 
 def _arrival(package: Package, notes: Iterable[PackageError] = ()) -> Arrival:
-    return Arrival(package, (*notes, *check_rules(package), *_slow_statements(package)))
+    return Arrival(package, (*notes, *check_rules(package), *slow_statements(package)))
 
 
-def _slow_statements(package: Package) -> Iterator[PackageError]:
+def slow_statements(package: Package, seconds: float = STATEMENT_SECONDS) -> Iterator[PackageError]:
     """The statements that take too long to markdown.render, by their processor time here."""
     for statement in package.statements.values():
         # Processor time, so that a busy server refuses nothing that a quiet one takes.
         began = process_time()
         if statement.kind == "md":
             markdown.render(statement.text, markdown.FOLDER)
-        if (taken := process_time() - began) > STATEMENT_SECONDS:
-            slow, most = Phrase(N_("one that took %(taken)s s"), taken=f"{taken:.0f}"), f"{STATEMENT_SECONDS:g}"
+        if (taken := process_time() - began) > seconds:
+            slow, most = Phrase(N_("one that took %(taken)s s"), taken=f"{taken:.0f}"), f"{seconds:g}"
             message = mismatch(N_("a statement that is rendered within %(seconds)s s"), slow, seconds=most)
             yield PackageError(statement.file.path, "", message)

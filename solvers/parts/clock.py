@@ -24,6 +24,7 @@ class Clock:
     steps: int | None = None
     progress: Progress | None = None
     timer: Callable[[], float] = perf_counter
+    seconds_between_reports: float = SECONDS_BETWEEN_REPORTS
     started: float = field(init=False)
     taken: int = 0
     stopped: bool = False
@@ -59,7 +60,7 @@ class Clock:
         if self.progress is None:
             return
         now = self.elapsed
-        if not final and now - self._reported < SECONDS_BETWEEN_REPORTS:
+        if not final and now - self._reported < self.seconds_between_reports:
             return
         self._reported = now
         fraction = 1.0 if final else self.fraction

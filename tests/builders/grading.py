@@ -92,10 +92,11 @@ class Grading:
         *,
         graders: int = 1,
         seconds: float = 60.0,
+        writer: Writer | None = None,
     ) -> None:
         self.database = database
         self.files = files
-        self.writer = Writer(database)
+        self.writer = writer or Writer(database)
         self.judged: list[str] = []
         settings = EngineSettings(graders, 2**31, seconds, files, PROGRAM)
         self.engine = Engine(database, self.writer, settings, lambda contest_id, _: self.judged.append(contest_id))

@@ -22,7 +22,7 @@ from app.core.db.writer import Writer
 from app.core.files.open_files import open_files
 from app.core.passwords import hash_password
 from app.core.service import Service
-from app.core.settings import Settings
+from app.core.settings import Settings, Timeouts
 from app.judging.service.judging import FileFaults
 from app.judging.service.messages import Grade, Validate, Validated
 from app.judging.service.outcomes import Trial
@@ -133,10 +133,12 @@ def open_api(database_url: str, home: Path, *, again: bool = False, **settings: 
 
 
 @contextmanager
-def open_service(database_url: str, home: Path, *, again: bool = False, **settings: Any) -> Iterator[Service]:
+def open_service(
+    database_url: str, home: Path, *, again: bool = False, timeouts: Timeouts | None = None, **settings: Any
+) -> Iterator[Service]:
     """Open the parts of a service on a migrated database, `again` if there are people already; nothing is graded."""
     known = settings_with(home=home, database_url=database_url, **settings)
-    database = Database(known.database, known.timeouts, shared=known.distributed)
+    database = Database(known.database, timeouts or known.timeouts, shared=known.distributed)
     known.home.mkdir(parents=True, exist_ok=True)
     if not again:
         people(database)

@@ -164,18 +164,19 @@ def several_steps(method: str) -> Instance:
 
 
 @pytest.mark.parametrize("method", lasttreat.METHODS)
-def test_a_method_that_is_asked_to_stop_has_no_answer_and_says_how_much_is_done(
-    method: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("solvers.parts.clock.SECONDS_BETWEEN_REPORTS", 0.0)
+def test_a_method_that_is_asked_to_stop_has_no_answer_and_says_how_much_is_done(method: str) -> None:
     heard: list[Report] = []
 
     def stop(report: Report) -> bool:
         heard.append(report)
         return False
 
+    instance, clock = several_steps(method), Clock(3600.0, 1000, stop, seconds_between_reports=0.0)
+    work = Work(clock, np.zeros((instance.count, 2), np.int64))
+    lasttreat.warm_up(method)
+    lasttreat.METHODS[method].search(instance.rows, work)
     with pytest.raises(Unsolved, match=r"^asked to stop after \d+ of \d+ positions$"):
-        lasttreat.solve(several_steps(method), method=method, seed=1, seconds=3600, steps=1000, progress=stop)
+        work.finish()
     assert heard[-1].fraction == 1.0
     assert heard[-1].steps <= 2
 

@@ -22,11 +22,8 @@ def test_what_is_taken_and_given_back_counts() -> None:
     [None, b"Name:\tpython\n", b"Name:\tp\xc3\xbfthon\nVmRSS:\t  1000 kB\n"],
     ids=["no /proc", "no line of memory", "no line of the peak, and an odd name"],
 )
-def test_where_the_kernel_tells_less_the_process_peak_stands_for_it(
-    status: bytes | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(memory, "STATUS", tmp_path / "status")
-    monkeypatch.setattr(memory, "CLEAR", tmp_path / "none" / "clear_refs")
+def test_where_the_kernel_tells_less_the_process_peak_stands_for_it(status: bytes | None, tmp_path: Path) -> None:
+    (tmp_path / "clear_refs").mkdir()
     if status is not None:
         (tmp_path / "status").write_bytes(status)
-    assert memory.PeakMemory().grown() >= 0
+    assert memory.PeakMemory(tmp_path).grown() >= 0

@@ -12,7 +12,7 @@ from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import Engine, event, select, update
+from sqlalchemy import Engine, event, insert, select, update
 
 from app.accounts.service.viewer import Viewer
 from app.archive.service import package_files, views
@@ -20,16 +20,19 @@ from app.archive.service.export import growing_package
 from app.archive.service.package_files import MOST_VALUES, MOST_VALUES_OF_ONE, MOST_YAML_BYTES
 from app.archive.service.rows import MOST_PAUSES, Importer
 from app.core import passwords
+from app.core.service import Service
 from app.packages.files import LIMITS
 from app.packages.zips import zip_bytes
-from app.submissions.service import submissions
+from app.submissions.service.submissions import BATCH
 from app.tables import (
     AccountRow,
     AnswerRow,
     ChosenSubmissionRow,
     ContestTeamRow,
     InputRequestRow,
+    JudgementRow,
     ParticipationRow,
+    RawScoreRow,
     SubmissionRow,
     TeamRow,
 )
@@ -619,21 +622,31 @@ def test_a_package_replaces_no_admin_unless_the_request_names_them(quick_api: Ap
         assert quick_api.get("account", user="judge").json()["type"] == "judge"
 
 
-def test_an_export_takes_no_more_memory_for_many_submissions(
-    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def copy_submission(service: Service, first: int, steps: range) -> None:
+    """Add submissions like the first one, whose number its judgement has too, with numbers so many higher."""
+    keys = {SubmissionRow: "id", AnswerRow: "submission_id", JudgementRow: "submission_id", RawScoreRow: "judgement_id"}
+    with service.database.write() as session:
+        for kind, key in keys.items():
+            table = kind.__table__
+            for row in session.execute(select(table).where(table.c[key] == first)).mappings().all():
+                numbers = {name: row[name] for name in {key, "id"} & row.keys()}
+                copies = [{**row, **{name: id_ + at for name, id_ in numbers.items()}} for at in steps]
+                session.execute(insert(kind), copies)
+
+
+def test_an_export_takes_no_more_memory_for_many_submissions(sqlite_url: str, tmp_path: Path) -> None:
     """A server that keeps a board has all attempts in memory; an export adds a batch of rows at a time."""
-    monkeypatch.setattr(submissions, "BATCH", 20)
-    few, many, bytes_of_one = 100, 400, 1000
+    few, many, bytes_of_one = BATCH + 50, 2 * BATCH, 1000
     peaks = []
     with open_service(sqlite_url, tmp_path / "home") as service:
         add_problem(service)
         add_contest(service)
-        for count in (few, many - few):
-            for _ in range(count):
-                add_submission(service, {"02": raw(5, 1), "03": raw(7, 3)})
-            with service.database.write() as session:
-                session.execute(update(AnswerRow).values(file_name="any.out"))  # which `judging.json` has to tell
+        first = add_submission(service, {"02": raw(5, 1), "03": raw(7, 3)})
+        with service.database.write() as session:
+            session.execute(update(AnswerRow).values(file_name="any.out"))  # which `judging.json` has to tell
+        for before, count in ((1, few), (few, many)):
+            copy_submission(service, first, range(before, count))
+            service.boards.all_changed()
             service.boards.snapshot("c", public=False)
             tracemalloc.start()
             file = growing_package(Viewer("admin", "admin", None, "admin"), service, "c")

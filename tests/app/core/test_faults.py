@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError, ProgrammingError
 
 from app.core.http.errors import unavailable
 from app.core.metrics import Metrics
-from app.core.settings import Settings, Timeouts
+from app.core.settings import Timeouts
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.proxy import proxied
 from tests.builders.service import Api, open_api
@@ -123,12 +123,9 @@ def test_who_gets_no_answer_from_the_database_is_not_ready_and_says_so(postgresq
         until(lambda: api.get("/health/ready").status_code == 200)
 
 
-def test_what_is_locked_for_too_long_is_a_503_and_nothing_is_kept(
-    postgresql_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_is_locked_for_too_long_is_a_503_and_nothing_is_kept(postgresql_url: str, tmp_path: Path) -> None:
     files = [("files", ("02.out", b"2\n"))]
-    monkeypatch.setattr(Settings, "timeouts", Timeouts(lock=0.1))
-    with open_api(postgresql_url, tmp_path / "home") as api:
+    with open_api(postgresql_url, tmp_path / "home", timeouts=Timeouts(lock=0.1)) as api:
         add_problem(api.service)
         add_contest(api.service)
         engine = create_engine(postgresql_url)

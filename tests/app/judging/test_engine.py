@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
 import pytest
-from sqlalchemy import Connection, select
+from sqlalchemy import select
 
 from app.core.db.database import Database
 from app.core.db.writer import Writer
 from app.core.files.open_files import LocalFiles
 from app.judging.queries.judging_tasks import waiting_for_file
-from app.judging.service import engine, judging
+from app.judging.service.judging import SECONDS_WITHOUT_FILE
 from app.judging.service.messages import Failed, Validate, Warm, Warmed
 from app.judging.service.questions import JudgeFailed
 from app.judging.service.staff import RunningGrader
-from app.submissions.queries import judgements
-from app.submissions.queries.judgements import Outcome
 from app.tables import AnswerRow, JudgementRow, TeamRow
 from tests.builders.grading import Grading, add_rogue_contest, grading, is_stopped, submission
 
@@ -94,31 +93,31 @@ def test_many_at_once_are_each_judged_once(database_url: str, tmp_path: Path) ->
         assert found.scores() == 400
 
 
+def press(writer: Writer) -> None:
+    """Send the writer as many requests at once as press it."""
+
+    async def calls() -> None:
+        await asyncio.gather(*(writer.call(lambda _connection, all_: [None] * len(all_), None) for _ in range(200)))
+
+    until(lambda: writer.pressed or bool(asyncio.run(calls())))
+
+
 @pytest.mark.parametrize("in_a_rush", [True, False])
-def test_outcomes_of_a_claim_are_recorded_together(
-    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, in_a_rush: bool
-) -> None:
+def test_outcomes_of_a_claim_are_recorded_together(sqlite_url: str, tmp_path: Path, in_a_rush: bool) -> None:
     """In a rush until all of it is judged, else for a moment, which is long here: judging adds few commits."""
-    monkeypatch.setattr(Writer, "pressed", in_a_rush)
-    monkeypatch.setattr("app.core.db.writer.SECONDS_THAT_WRITES_WAIT", 600.0)
-    together: list[int] = []
-
-    def noting(connection: Connection, outcomes: Sequence[Outcome]) -> list[bool]:
-        together.append(len(outcomes))
-        return record_many(connection, outcomes)
-
-    record_many = judgements.record_many
-    monkeypatch.setattr(judgements, "record_many", noting)
     database, files = Database(sqlite_url), LocalFiles(tmp_path / "files")
     add_rogue_contest(database, files)
-    found = Grading(database, files)
+    found = Grading(database, files, writer=Writer(database, pressed_seconds=600.0, waiting_seconds=1.0))
     for _ in range(40):
         found.accept(submission(b"10", b"4"))
+    if in_a_rush:
+        press(found.writer)
+    commits: list[int] = []
+    found.writer.on_commit = lambda writes, _seconds: commits.append(writes)
     found.engine.start()
     found.wait()
     assert found.types() == ["PC"] * 40
-    assert sum(together) == 40
-    assert len(together) <= 20
+    assert len(commits) <= 20, commits
     found.close()
     database.close()
 
@@ -166,12 +165,8 @@ def test_a_team_that_sent_many_holds_back_no_other(sqlite_url: str, tmp_path: Pa
     database.close()
 
 
-def test_a_damaged_file_keeps_what_needs_it_waiting(
-    database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_damaged_file_keeps_what_needs_it_waiting(database_url: str, tmp_path: Path) -> None:
     """There is no judge error: the file is named, and once it is sound again the submission is judged."""
-    monkeypatch.setattr(engine, "SECONDS_BETWEEN_SWEEPS", 0.05)
-    monkeypatch.setattr(judging, "SECONDS_WITHOUT_FILE", 10**6)
     with grading(database_url, tmp_path / "files") as found:
         large = found.files.keep(b"10")
         path = found.files.path(large)
@@ -183,7 +178,7 @@ def test_a_damaged_file_keeps_what_needs_it_waiting(
         until(lambda: waiting_for(found, large) == 1)
         assert [fault.sha256 for fault in found.engine.files.all()] == [large]
         found.files.keep(b"10")
-        until(lambda: found.types() == ["AC", "PC"])
+        until(lambda: found.types() == ["AC", "PC"], SECONDS_WITHOUT_FILE / 2)
         assert found.engine.files.all() == []
         with found.database.read() as session:
             assert session.get_one(JudgementRow, 1).failures == 0

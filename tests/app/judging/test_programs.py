@@ -7,12 +7,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select
+from sqlalchemy import select, update
 
+from app.core.clock import utc_now
 from app.core.files.open_files import LocalFiles
 from app.core.service import Service
 from app.domain.documents import CaseAnswer, ProgramDocument
-from app.judging.service import judging
 from app.judging.service.engine import Engine
 from app.judging.service.judging import SANDBOX
 from app.judging.service.messages import Failed, Grade, Held, Unreadable, Validate, Validated
@@ -65,10 +65,7 @@ def test_without_a_sandbox_what_needs_a_program_is_held_back_and_nobody_is_blame
 
 
 @pytest.mark.machine("sandbox")
-def test_a_submission_waits_for_the_sandbox_and_is_judged_once_it_is_there(
-    sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(judging, "SECONDS_WITHOUT_SANDBOX", 0.1)
+def test_a_submission_waits_for_the_sandbox_and_is_judged_once_it_is_there(sqlite_url: str, tmp_path: Path) -> None:
     with open_service(sqlite_url, tmp_path / "home") as service:
         add_problem(service, own_checker({"checker.py": CHECKER}, ABSOLUTE))
         add_contest(service)
@@ -81,6 +78,8 @@ def test_a_submission_waits_for_the_sandbox_and_is_judged_once_it_is_there(
             wait(lambda: waits_for(service) == SANDBOX)
             assert types(service) == [None]
             engine.programs.open_sandbox = as_root
+            with service.database.write() as session:
+                assert session.execute(update(JudgementRow).values(not_before=utc_now())).rowcount == 1
             wait(lambda: types(service) != [None])
             assert types(service) == ["AC"]
         finally:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
-from app.sandbox import groups, model, sandbox, seccomp
+from app.sandbox import groups, sandbox, seccomp
 from app.sandbox.hierarchies import Hierarchy
 from app.sandbox.model import SandboxMissing
 from app.sandbox.sandbox import CALLS, GROUPS, NAMESPACES, PROGRAM, ProtectionState, Sandbox
@@ -41,7 +42,7 @@ def test_each_missing_protection_is_named_and_nothing_opens(monkeypatch: pytest.
     def no_library() -> None:
         raise RuntimeError("Unable to find libseccomp")
 
-    monkeypatch.setattr(model, "FOLDERS", "/nowhere")
+    monkeypatch.setattr(shutil, "which", lambda _name, path: None)
     monkeypatch.setattr(seccomp, "library", no_library)
     monkeypatch.setattr(groups, "own_hierarchies", list)
     with pytest.raises(SandboxMissing) as raised:
@@ -57,7 +58,7 @@ def test_each_missing_protection_is_named_and_nothing_opens(monkeypatch: pytest.
 def test_an_old_bubblewrap_is_named_with_its_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "bwrap").write_text("#!/bin/sh\necho bubblewrap 0.4.1\n")
     (tmp_path / "bwrap").chmod(0o755)
-    monkeypatch.setattr(model, "FOLDERS", str(tmp_path))
+    monkeypatch.setattr(shutil, "which", lambda name, path: str(tmp_path / name))
     assert sandbox.protections(as_root=True)[PROGRAM] == "expected bubblewrap 0.8 or newer, found bubblewrap 0.4.1"
 
 
