@@ -16,7 +16,7 @@ from fastapi import FastAPI
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.types import Receive, Scope, Send
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app import page_routes as pages
 from app.accounts.service.registering import Pace
@@ -73,7 +73,7 @@ STREAMS = ("/event-feed", "/stream")
 BOARD = {
     ("GET", "scoreboard"): Endpoint("/contests/{contest_id}/scoreboard", "get_scoreboard", usual_scoreboard, USUAL)
 }
-# Submissions pass the layers that limit bodies, refusals and origins first.
+# Submissions pass the layers that limit refusals, bodies and origins first.
 SUBMISSION = {("POST", "submissions"): Endpoint("/contests/{contest_id}/submissions", "submit", submit)}
 SWITCH_SECONDS = 0.0005  # with Python's 5 ms a request waits that long whenever the writer's thread has the GIL
 
@@ -85,8 +85,8 @@ class App(FastAPI):
         super().__init__(**settings)
         self.state.metrics = Metrics()
         framed = partial(Frame, metrics=self.state.metrics)
-        inner = Sessions(Heads(Direct(Refusals(super().__call__), self, BOARD, framed)))
-        self._outermost = BehindProxy(inner, known)
+        submissions = Direct(super().__call__, self, SUBMISSION, lambda answer: framed(_bounded(answer, known)))
+        self._outermost = BehindProxy(Sessions(Heads(Direct(Refusals(submissions), self, BOARD, framed))), known)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
@@ -132,6 +132,7 @@ def create_app(
         docs_url=None,  # FastAPI's loads scripts from other hosts; app.core.pages serves one
         redoc_url=None,
         openapi_url="/openapi.json",
+        telemetry={"tracing": False, "metrics": False, "logs": False},  # `core.tracing` and `core.metrics` have them
         routes=routes_of(known),
         generate_unique_id_function=openapi.operation_id,
         lifespan=lifespan if service is None else None,
@@ -245,6 +246,11 @@ def attach(app: FastAPI, service: Service) -> None:
     counts.register(app.state.metrics, service, lambda: len(app.state.hub.clients))
 
 
+def _bounded(app: ASGIApp, settings: Settings) -> ASGIApp:
+    """The layers around `app` that limit bodies and refuse other origins."""
+    return BodyLimit(Origins(app, settings.origins), settings.max_upload, settings.max_package)
+
+
 class Zipped(GZipMiddleware):
     """Zips replies, but for streams: those are to arrive at once."""
 
@@ -274,7 +280,5 @@ def add_routes(app: FastAPI, settings: Settings) -> None:
         expose_headers=["Jurado-Time", "Location", "ETag", "Retry-After", "X-Request-Id"],
     )
     app.add_middleware(Queued, state=app.state, settings=settings)
-    app.add_middleware(Direct, owner=app, endpoints=SUBMISSION)
-    app.add_middleware(Origins, allowed=settings.origins)
-    app.add_middleware(BodyLimit, most=settings.max_upload, package=settings.max_package)
+    app.add_middleware(_bounded, settings=settings)
     app.add_middleware(Frame, metrics=app.state.metrics)

@@ -19,7 +19,7 @@ from app.core.clics import Time
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries, submissions
 from app.submissions.queries.submission_context import read_entry
-from app.submissions.service.answer_files import OpenCase, base_name, file_names
+from app.submissions.service.answer_files import base_name
 from app.submissions.service.submissions import batches
 
 FILE = "judging.json"
@@ -111,7 +111,6 @@ def _cases_by_file(session: Session, snapshot: ContestSnapshot) -> Mapping[str, 
     for problem in snapshot.contest.problems:
         entry = read_entry(session, snapshot.contest.id, problem.id)
         assert entry is not None, "the contest has it"
-        cases = [OpenCase(id_, name, entry.limit) for id_, name in (*entry.cases, *entry.final_cases)]
-        names = file_names(cases, entry.pattern)
-        taken[problem.id] = {name: frozenset(case.name for case in those) for name, those in names.items()}
+        names = entry.all_names.items()
+        taken[problem.id] = {name: frozenset(case.name for case in those) for name, those in names}
     return taken

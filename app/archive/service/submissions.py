@@ -40,9 +40,9 @@ from app.judging.service.outcomes import Trial, summed_up
 from app.problems.queries import problem_diff
 from app.submissions.queries import submission_context
 from app.submissions.queries.judgements import Outcome
-from app.submissions.queries.submission_context import Entry, read_entry
+from app.submissions.queries.submission_context import Entry, Names, OpenCase, file_names, read_entry
 from app.submissions.queries.submissions import NewAnswer
-from app.submissions.service.answer_files import Answer, Collected, Names, OpenCase, base_name, collect, file_names
+from app.submissions.service.answer_files import Answer, Collected, base_name, collect
 from app.submissions.service.archives import Limits, Upload, UploadRefused
 from app.tables import ContestRow, SubmissionRow
 
@@ -272,7 +272,7 @@ class SubmissionKeeper:
             files=collected.notes,
             sources=[],
         )
-        rows = {name: id_ for id_, name in (*entry.cases, *entry.final_cases)}
+        rows = {case.name: case.id for case in entry.all_cases}
         answers = [NewAnswer(rows[a.case.name], a.file_name, a.size, data=a.data) for a in collected.answers.values()]
         judged = self._judged(self.graded[each["id"]], entry.problem_id, rows)
         return submission_context.add_submission(self.session, self.service.files, row, answers, judged)

@@ -19,9 +19,9 @@ from app.games import queries as games_queries
 from app.games.queries import Stored, Turn
 from app.games.service.referee import MS, Table, due, end, seat
 from app.games.service.showing import transcript
-from app.submissions.queries.submission_context import Entrant, Entry, read_entrant
+from app.submissions.queries.submission_context import Entrant, Entry, OpenCase, read_entrant
 from app.submissions.queries.submissions import Accepted, NewSubmission
-from app.submissions.service.answer_files import Answer, OpenCase
+from app.submissions.service.answer_files import Answer
 from app.submissions.service.submit import StoredFiles
 from app.tables import GameMoveRow, GameRow
 from checkers.doors import Rejected
@@ -39,10 +39,9 @@ class Binding:
         """The clock that the team goes by."""
         return self.entrant.clock
 
-    def case(self, game: GameRow) -> tuple[int, str] | None:
-        """The game's test case by the number of its row and its name; None where it is no case any more."""
-        cases = (*self.entry.cases, *self.entry.final_cases)
-        return next((case for case in cases if case[0] == game.test_case_id), None)
+    def case(self, game: GameRow) -> OpenCase | None:
+        """The game's test case; None where it is no case any more."""
+        return next((case for case in self.entry.all_cases if case.id == game.test_case_id), None)
 
 
 def clock_of_game(binding: Binding | None, game: GameRow) -> Clock | None:
@@ -50,7 +49,7 @@ def clock_of_game(binding: Binding | None, game: GameRow) -> Clock | None:
     if binding is None:
         return None
     clock, finals, asked = binding.clock, binding.entry.finals, binding.entrant.asked
-    is_final = any(game.test_case_id == case_id for case_id, _ in binding.entry.final_cases)
+    is_final = any(game.test_case_id == case.id for case in binding.entry.final_cases)
     if not is_final or finals.window is None or asked is None:
         return clock
     end = clock.contest_time(asked) + finals.window
@@ -101,9 +100,9 @@ def became(service: Service, table: Table, binding: Binding | None) -> NewSubmis
     if game.team_id not in entry.teams or is_late:
         return None
     data = transcript(table).encode()
-    name = f"{case[1]}.out"
+    name = f"{case.name}.out"
     with StoredFiles(service) as files:
-        answer = files.answer(Answer(OpenCase(*case, entry.limit), name, data, len(data)))
+        answer = files.answer(Answer(case, name, data, len(data)))
     return NewSubmission(
         game.contest_id,
         game.problem_id,
@@ -112,7 +111,7 @@ def became(service: Service, table: Table, binding: Binding | None) -> NewSubmis
         when,
         time // timedelta(milliseconds=1),
         [answer],
-        [{"name": name, "case": case[1], "ignored": None}],
+        [{"name": name, "case": case.name, "ignored": None}],
         comment=f"game {game.id}",
     )
 

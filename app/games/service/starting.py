@@ -197,10 +197,13 @@ def _check_counted(body: StartBody, chosen: Chosen, admitted: Admitted | None) -
 
 def _check_taken(chosen: Chosen, admitted: Admitted | None) -> None:
     """Refuse a game that could become no answer: of a final case out of its time, or of one that is not judged."""
-    if admitted is None or chosen.case in admitted.entry.open_cases(admitted.entrant, admitted.when):
+    if admitted is None:
         return
-    name = None if chosen.case is None else chosen.case[1]
-    if chosen.case in admitted.entry.final_cases:
+    id_, name = chosen.case or (None, None)
+    taken, _ = admitted.entry.open_cases(admitted.entrant, admitted.when)
+    if any(case.id == id_ for case in taken):
+        return
+    if any(case.id == id_ for case in admitted.entry.final_cases):
         raise Forbidden(N_("the time for final cases is over, %(name)r among them"), where="testcase", name=name)
     raise Forbidden(
         N_("expected one that is judged, found %(found)r, which has no expected answer"), where="testcase", found=name

@@ -70,36 +70,41 @@ class _Ground:
     is_whole: bool = False
 
 
+# Statements are built once (guarantee 6), each for SQLite and for PostgreSQL.
+HEADS = {
+    postgresql: select(
+        tables.JudgementRow.id,
+        tables.JudgementRow.rejudging_id,
+        tables.JudgementRow.start_time,
+        tables.JudgementRow.lost,
+        tables.JudgementRow.failures,
+        func.coalesce(tables.JudgementRow.error, "").label("error"),
+        func.coalesce(tables.JudgementRow.trace, "").label("trace"),
+        tables.SubmissionRow.id.label("submission_id"),
+        tables.SubmissionRow.contest_id,
+        tables.SubmissionRow.problem_id,
+        tables.ContestProblemRow.rule,
+        tables.ContestProblemRow.version.label("pinned"),
+        tables.ProblemRow.version,
+    )
+    .join(tables.SubmissionRow, tables.SubmissionRow.id == tables.JudgementRow.submission_id)
+    .join(tables.ProblemRow, tables.ProblemRow.id == tables.SubmissionRow.problem_id)
+    .outerjoin(
+        tables.ContestProblemRow,
+        (tables.ContestProblemRow.contest_id == tables.SubmissionRow.contest_id)
+        & (tables.ContestProblemRow.problem_id == tables.SubmissionRow.problem_id),
+    )
+    .where(among(tables.JudgementRow.id, postgresql=postgresql))
+    .order_by(tables.JudgementRow.id)
+    for postgresql in (False, True)
+}
+
+
 def load_tasks(session: Session, attempts: Mapping[int, int]) -> list[Task]:
     """Read what the judgements in `attempts` (id -> attempt) need: two queries, and some for each problem."""
     connection = session.connection()  # the session's own way through the mapped classes costs twice as much
-    query = (
-        select(
-            tables.JudgementRow.id,
-            tables.JudgementRow.rejudging_id,
-            tables.JudgementRow.start_time,
-            tables.JudgementRow.lost,
-            tables.JudgementRow.failures,
-            func.coalesce(tables.JudgementRow.error, "").label("error"),
-            func.coalesce(tables.JudgementRow.trace, "").label("trace"),
-            tables.SubmissionRow.id.label("submission_id"),
-            tables.SubmissionRow.contest_id,
-            tables.SubmissionRow.problem_id,
-            tables.ContestProblemRow.rule,
-            tables.ContestProblemRow.version.label("pinned"),
-            tables.ProblemRow.version,
-        )
-        .join(tables.SubmissionRow, tables.SubmissionRow.id == tables.JudgementRow.submission_id)
-        .join(tables.ProblemRow, tables.ProblemRow.id == tables.SubmissionRow.problem_id)
-        .outerjoin(
-            tables.ContestProblemRow,
-            (tables.ContestProblemRow.contest_id == tables.SubmissionRow.contest_id)
-            & (tables.ContestProblemRow.problem_id == tables.SubmissionRow.problem_id),
-        )
-        .where(tables.JudgementRow.id.in_(attempts))
-        .order_by(tables.JudgementRow.id)
-    )
-    heads = connection.execute(query).all()
+    postgresql = is_postgresql(connection)
+    heads = connection.execute(HEADS[postgresql], given(attempts, postgresql=postgresql)).all()
     sent = _answers(connection, [head.submission_id for head in heads])
     grounds: dict[tuple[int | None, str, str], _Ground] = {}
     tasks = []
@@ -176,31 +181,34 @@ def too_large(limit: int) -> MessageDocument:
     return {"key": "too-large", "text": text, "args": {"limit": limit}}
 
 
+ANSWERS = {
+    postgresql: select(
+        tables.AnswerRow.submission_id,
+        tables.TestCaseRow.name,
+        tables.TestCaseRow.removed,
+        tables.AnswerRow.size,
+        tables.AnswerRow.test_case_id,
+        tables.TestCaseRow.input_sha256,
+        tables.TestCaseRow.answer_sha256,
+        tables.AnswerRow.data,
+        tables.AnswerRow.sha256,
+        tables.AnswerRow.refused,
+        tables.TestCaseRow.checker_args,
+        tables.TestCaseRow.points_num,
+        tables.TestCaseRow.points_den,
+        tables.TestCaseRow.name,
+    )
+    .join(tables.TestCaseRow, tables.TestCaseRow.id == tables.AnswerRow.test_case_id)
+    .where(among(tables.AnswerRow.submission_id, postgresql=postgresql))
+    .order_by(tables.AnswerRow.submission_id, tables.TestCaseRow.ordinal)
+    for postgresql in (False, True)
+}
+
+
 def _answers(connection: Connection, submissions: Sequence[int]) -> dict[int, list[_Sent]]:
     answers: dict[int, list[_Sent]] = defaultdict(list)
     postgresql = is_postgresql(connection)
-    query = (
-        select(
-            tables.AnswerRow.submission_id,
-            tables.TestCaseRow.name,
-            tables.TestCaseRow.removed,
-            tables.AnswerRow.size,
-            tables.AnswerRow.test_case_id,
-            tables.TestCaseRow.input_sha256,
-            tables.TestCaseRow.answer_sha256,
-            tables.AnswerRow.data,
-            tables.AnswerRow.sha256,
-            tables.AnswerRow.refused,
-            tables.TestCaseRow.checker_args,
-            tables.TestCaseRow.points_num,
-            tables.TestCaseRow.points_den,
-            tables.TestCaseRow.name,
-        )
-        .join(tables.TestCaseRow, tables.TestCaseRow.id == tables.AnswerRow.test_case_id)
-        .where(among(tables.AnswerRow.submission_id, postgresql=postgresql))
-        .order_by(tables.AnswerRow.submission_id, tables.TestCaseRow.ordinal)
-    )
-    for row in connection.execute(query, given(submissions, postgresql=postgresql)):
+    for row in connection.execute(ANSWERS[postgresql], given(submissions, postgresql=postgresql)):
         answers[row[0]].append(_Sent(row[1], row[2], row[3], CaseAnswer(*row[4:])))
     return answers
 

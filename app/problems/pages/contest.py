@@ -34,8 +34,7 @@ from app.problems.queries import pins
 from app.problems.service import problems
 from app.problems.service.shown_statements import Reader, statement_body
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.submissions.queries.submission_context import answer_rules
-from app.submissions.service.answer_files import PATTERNS
+from app.submissions.queries.submission_context import PATTERNS, answer_rules
 from app.submissions.service.reports import own_answers, points_at_best
 from games.catalog import names
 

@@ -8,9 +8,21 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple, cast
 
-from sqlalchemy import Connection, Select, exists, func, literal, literal_column, or_, select, tuple_, update
+from sqlalchemy import (
+    Connection,
+    Integer,
+    bindparam,
+    exists,
+    func,
+    literal,
+    literal_column,
+    or_,
+    select,
+    tuple_,
+    update,
+)
 from sqlalchemy.orm import Session
 
 from app.core.clock import utc_now
@@ -62,9 +74,30 @@ def count_waiting(session: Session) -> int:
     return session.scalar(query) or 0
 
 
+# Statements of the writer are built once: that takes as long as running them (guarantee 6).
+# The judgements of a lane that a process may claim now, in their order.
+CLAIMABLE = (
+    select(JudgementRow.id, JudgementRow.attempt, JudgementRow.lost, JudgementRow.lane, PAYER.label("payer"))
+    .where(
+        OPEN,
+        JudgementRow.lane == bindparam("lane"),
+        JudgementRow.state == QUEUED,
+        or_(JudgementRow.not_before.is_(None), JudgementRow.not_before <= bindparam("now")),
+        or_(JudgementRow.process_id.is_(None), JudgementRow.process_id == bindparam("process_id")),
+    )
+    .order_by(JudgementRow.lane, JudgementRow.turn, JudgementRow.id)
+    .limit(bindparam("most", type_=Integer))
+)
+AT_WORK = select(PAYER, JudgementRow.lost, JudgementRow.process_id).where(JudgementRow.state == RUNNING)
+WAITED_FOR = (OPEN, JudgementRow.lane == LIVE)
+NEW = select(JudgementRow.id, PAYER).where(*WAITED_FOR, JudgementRow.turn.is_(None)).order_by(JudgementRow.id)
+TURNS = select(PAYER, func.max(JudgementRow.turn)).where(*WAITED_FOR, JudgementRow.turn.is_not(None)).group_by(PAYER)
+SERVED = select(func.min(JudgementRow.turn)).where(*WAITED_FOR, JudgementRow.not_before.is_(None))
+
+
 def due_lanes(session: Session, process_id: str | None) -> set[bool]:
     """Which queues have a judgement that may be claimed now: that of rejudgings (True), the other one (False)."""
-    return {again for again in (False, True) if session.execute(_queued(process_id, again=again).limit(1)).first()}
+    return {again for again in (False, True) if session.execute(CLAIMABLE, _asked(process_id, 1, again=again)).first()}
 
 
 def is_begun_elsewhere(session: Session, process_id: str | None) -> bool:
@@ -108,9 +141,8 @@ def claim_many(connection: Connection, claims: Sequence[Claim]) -> list[Claimed]
 def _claim(connection: Connection, claim: Claim) -> Claimed:
     if not claim.again:
         _give_turns(connection)
-    rows = connection.execute(_queued(claim.process_id, again=claim.again).limit(2 * claim.most)).all()
-    columns = (PAYER, JudgementRow.lost, JudgementRow.process_id)
-    running = connection.execute(select(*columns).where(JudgementRow.state == RUNNING)).all() if rows else []
+    rows = connection.execute(CLAIMABLE, _asked(claim.process_id, 2 * claim.most, again=claim.again)).all()
+    running = connection.execute(AT_WORK).all() if rows else []
     if rows and rows[0].lost and not any(lost and process == claim.process_id for _, lost, process in running):
         # Alone: what else this process judges would be lost with it, and count as lost too.
         chosen = rows[:1]
@@ -126,30 +158,16 @@ def _claim(connection: Connection, claim: Claim) -> Claimed:
     return Claimed({row.id: row.attempt + 1 for row in chosen}, len(rows))
 
 
-# Any: SQLAlchemy types no labels
-def _queued(process_id: str | None, *, again: bool) -> Select[*tuple[Any, ...]]:
-    """The judgements of a queue that a process may claim now, in their order."""
-    columns = (JudgementRow.id, JudgementRow.attempt, JudgementRow.lost, JudgementRow.lane, PAYER.label("payer"))
-    lane = JudgementRow.lane == (REJUDGED if again else LIVE)
-    is_due = or_(JudgementRow.not_before.is_(None), JudgementRow.not_before <= utc_now())
-    is_free = or_(JudgementRow.process_id.is_(None), JudgementRow.process_id == process_id)
-    return (
-        select(*columns)
-        .where(OPEN, lane, JudgementRow.state == QUEUED, is_due, is_free)
-        .order_by(JudgementRow.lane, JudgementRow.turn, JudgementRow.id)
-    )
+def _asked(process_id: str | None, most: int, *, again: bool) -> dict[str, object]:
+    return {"lane": REJUDGED if again else LIVE, "now": utc_now(), "process_id": process_id, "most": most}
 
 
 def _give_turns(connection: Connection) -> None:
     """Put new judgements behind those of their teams; a team without one is level with the team being served."""
-    live = (OPEN, JudgementRow.lane == LIVE)
-    query = select(JudgementRow.id, PAYER).where(*live, JudgementRow.turn.is_(None)).order_by(JudgementRow.id)
-    if not (new := connection.execute(query).all()):
+    if not (new := connection.execute(NEW).all()):
         return
-    turns = select(PAYER, func.max(JudgementRow.turn)).where(*live, JudgementRow.turn.is_not(None)).group_by(PAYER)
-    last = {payer: turn or 0.0 for payer, turn in connection.execute(turns)}
-    served = select(func.min(JudgementRow.turn)).where(*live, JudgementRow.not_before.is_(None))
-    level = connection.scalar(served) or 0.0
+    last = {payer: turn or 0.0 for payer, turn in connection.execute(TURNS)}
+    level = connection.scalar(SERVED) or 0.0
     placed = []
     for id_, payer in new:
         last[payer] = max(last[payer] + SECONDS_EACH, level) if payer in last else level
@@ -260,19 +278,28 @@ def _count_lost(connection: Connection, id_: int, attempt: int, process: str) ->
     )
 
 
+# By whether the database is PostgreSQL.
+BEGUN_ONES = {
+    postgresql: select(
+        JudgementRow.id,
+        JudgementRow.attempt,
+        JudgementRow.submission_id,
+        JudgementRow.rejudging_id,
+        SubmissionRow.contest_id,
+    )
+    .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
+    .where(among(JudgementRow.id, postgresql=postgresql), JudgementRow.state == RUNNING)
+    .order_by(JudgementRow.id)
+    .with_for_update(key_share=True, of=JudgementRow)
+    for postgresql in (False, True)
+}
+
+
 def record_many(connection: Connection, outcomes: Sequence[Outcome]) -> list[bool]:
     """Write outcomes down, each at most once: False where a later attempt has begun or one is recorded already."""
     postgresql = is_postgresql(connection)
-    columns = (JudgementRow.id, JudgementRow.attempt, JudgementRow.submission_id, JudgementRow.rejudging_id)
-    begun = (
-        select(*columns, SubmissionRow.contest_id)
-        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
-        .where(among(JudgementRow.id, postgresql=postgresql), JudgementRow.state == RUNNING)
-        .order_by(JudgementRow.id)
-        .with_for_update(key_share=True, of=JudgementRow)
-    )
     named = given({outcome.judgement_id for outcome in outcomes}, postgresql=postgresql)
-    open_ones = {row.id: row for row in connection.execute(begun, named)}
+    open_ones = {row.id: row for row in connection.execute(BEGUN_ONES[postgresql], named)}
     recorded: dict[int, Outcome] = {}
     for outcome in outcomes:
         row = open_ones.get(outcome.judgement_id)

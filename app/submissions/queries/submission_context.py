@@ -7,9 +7,10 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from sqlalchemy import func, insert, select, text
 from sqlalchemy.orm import Session
@@ -38,13 +39,43 @@ from app.tables import (
     TestGroupRow,
 )
 
+PLACE = "{case}"
+PATTERNS = ("{case}.out", "{case}.ans", "{case}.txt", "output_{case}.txt")
+
+
+class OpenCase(NamedTuple):
+    """A case that answers are taken for: its row, its name, and the bytes an answer may have."""
+
+    id: int
+    name: str
+    limit: int
+
+
+# Every file name that is taken, with its cases: one, or all where the pattern has no place for a case.
+Names = Mapping[str, Sequence[OpenCase]]
+
+
+def file_names(cases: Sequence[OpenCase], pattern: str | None) -> Names:
+    """Every file name that is taken, and its cases. Earlier patterns win where two cases could claim one name.
+
+    A pattern without a place for the case names one file that is the answer to all of them.
+    """
+    if pattern and PLACE not in pattern:
+        return {pattern: cases} if cases else {}
+    names: dict[str, Sequence[OpenCase]] = {}
+    for each in (pattern,) if pattern else PATTERNS:
+        for case in cases:
+            names.setdefault(each.replace(PLACE, case.name), (case,))
+    return names
+
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A contest's problem as one may submit to it. `cases` are (row id, name); `limit` bytes an answer may have.
+    """A contest's problem as one may submit to it: its cases, and the names of their files.
 
-    `final_cases` are answered only by those who have their inputs; `limits` say how often a team may submit; once the
-    results are `final`, nothing that counts is taken. `game` names the rules of a problem that is played.
+    `cases` are open to all, `all_cases` to those who have the inputs of final cases; `limits` say how often a team may
+    submit; once the results are `final`, nothing that counts is taken. `game` names the rules of a problem that is
+    played.
     """
 
     contest_id: str
@@ -52,10 +83,10 @@ class Entry:
     clock: Clock
     teams: frozenset[str]
     settings: ContestSettings
-    cases: Sequence[tuple[int, str]]
-    limit: int
-    pattern: str | None
-    final_cases: Sequence[tuple[int, str]] = ()
+    cases: Sequence[OpenCase]
+    names: Names
+    all_cases: Sequence[OpenCase]
+    all_names: Names
     limits: Limits = NO_LIMITS
     final: bool = False
     game: str | None = None
@@ -76,11 +107,16 @@ class Entry:
         has_timer = bool(self.final_cases) and self.finals.window is not None
         return has_timer or self.personal is not None or self.settings.virtual
 
-    def open_cases(self, team: Entrant, now: datetime) -> Sequence[tuple[int, str]]:
-        """The cases answers are taken for from a team now."""
+    @property
+    def final_cases(self) -> Sequence[OpenCase]:
+        """The cases that decide after the end."""
+        return self.all_cases[len(self.cases) :]
+
+    def open_cases(self, team: Entrant, now: datetime) -> tuple[Sequence[OpenCase], Names]:
+        """The cases answers are taken for from a team now, and the names of their files."""
         if self.final_cases and self.finals.taken(self.clock, now, team.asked):
-            return [*self.cases, *self.final_cases]
-        return self.cases
+            return self.all_cases, self.all_names
+        return self.cases, self.names
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,16 +171,18 @@ def read_entry(session: Session, contest_id: str, problem_id: str) -> Entry | No
         return None
     settings = contest.settings
     limit, pattern = answer_rules(problem, settings)
+    cases = open_cases(session, contest_id, problem_id, limit)
+    all_cases = [*cases, *open_cases(session, contest_id, problem_id, limit, final=True)]
     return Entry(
         contest_id,
         problem_id,
         clock(contest),
         frozenset(team.id for team in contest_teams(session, contest)),
         settings,
-        open_cases(session, contest_id, problem_id),
-        limit,
-        pattern,
-        open_cases(session, contest_id, problem_id, final=True),
+        cases,
+        file_names(cases, pattern),
+        all_cases,
+        file_names(all_cases, pattern),
         place.limits.over(settings.limits),
         contest.finalized is not None,
         None if (game := problem.settings.get("game")) is None else game["name"],
@@ -157,12 +195,15 @@ def answer_rules(problem: ProblemRow, settings: ContestSettings) -> tuple[int, s
     return answers["limit"], settings.answer_pattern or answers.get("pattern")
 
 
-def open_cases(session: Session, contest_id: str, problem_id: str, *, final: bool = False) -> Sequence[tuple[int, str]]:
+def open_cases(
+    session: Session, contest_id: str, problem_id: str, limit: int, *, final: bool = False
+) -> list[OpenCase]:
     """The cases of a contest's problem with an expected answer: samples and provisional ones, or the final ones."""
     if pins.number(session, contest_id, problem_id) is not None:
         kinds = {group.name: group.kind for group in pins.groups(session, contest_id, problem_id)}
         cases = [each for each in pins.cases(session, contest_id, problem_id) if each.answer_sha256 is not None]
-        return [(each.id, each.name) for each in cases if (kinds[each.group_name] == CaseKind.FINAL) is final]
+        own = [each for each in cases if (kinds[each.group_name] == CaseKind.FINAL) is final]
+        return [OpenCase(each.id, each.name, limit) for each in own]
     kind = TestGroupRow.kind == CaseKind.FINAL
     group = (TestGroupRow.problem_id == TestCaseRow.problem_id) & (TestGroupRow.name == TestCaseRow.group_name)
     query = (
@@ -172,7 +213,7 @@ def open_cases(session: Session, contest_id: str, problem_id: str, *, final: boo
         .where(TestCaseRow.answer_sha256.is_not(None), TestCaseRow.removed.is_(False))
         .order_by(TestCaseRow.ordinal)
     )
-    return [(row[0], row[1]) for row in session.execute(query)]
+    return [OpenCase(row[0], row[1], limit) for row in session.execute(query)]
 
 
 # In place of a judgement type: not judged yet.

@@ -11,7 +11,7 @@ from datetime import datetime, timedelta
 from math import ceil
 from typing import NamedTuple
 
-from sqlalchemy import Connection, exists, func, select
+from sqlalchemy import BindParameter, Connection, bindparam, exists, func, select
 from sqlalchemy.orm import Session
 
 from app.contests.schemas import NO_LIMITS, Limits
@@ -197,19 +197,33 @@ def why_not(limits: SubmissionLimits, used: Quota, now: datetime) -> Message:
     return Message(N_("%(limit)s: your team may submit again in %(seconds)s s"), limit=limit, seconds=left)
 
 
+# Built once: building them takes as long as running them, for each batch of the writer (guarantee 6).
+TEAMS: BindParameter[str] = bindparam("teams", expanding=True)
+CONTEST = SubmissionRow.contest_id == bindparam("contest_id")
+UNJUDGED = (
+    select(JudgementRow.team_id, func.count())  # the index of those that wait has all it takes
+    .where(JudgementRow.team_id.in_(TEAMS), WAITING, JudgementRow.rejudging_id.is_(None))
+    .group_by(JudgementRow.team_id)
+)
+BYTES = (
+    select(SubmissionRow.team_id, func.sum(SubmissionRow.size))
+    .where(CONTEST, SubmissionRow.team_id.in_(TEAMS))
+    .group_by(SubmissionRow.team_id)
+)
+BYTES_SINCE = select(func.max(SubmissionRow.id), func.sum(SubmissionRow.size)).where(
+    CONTEST, SubmissionRow.id > bindparam("last")
+)
+
+
 def _unjudged(connection: Connection, team_ids: Collection[str]) -> Counter[str]:
-    """Unjudged submissions per team (index-only lookup)."""
-    if not team_ids:
-        return Counter()
-    query = select(JudgementRow.team_id, func.count()).where(JudgementRow.team_id.in_(sorted(team_ids)))
-    waiting = query.where(WAITING, JudgementRow.rejudging_id.is_(None))
-    return Counter({str(row[0]): row[1] for row in connection.execute(waiting.group_by(JudgementRow.team_id))})
+    """Unjudged submissions per team."""
+    rows = connection.execute(UNJUDGED, {"teams": sorted(team_ids)}) if team_ids else ()
+    return Counter({str(team_id): count for team_id, count in rows})
 
 
 def _bytes_of_teams(connection: Connection, contest_id: str, team_ids: Iterable[str]) -> dict[tuple[str, str], int]:
-    query = select(SubmissionRow.team_id, func.sum(SubmissionRow.size)).where(SubmissionRow.contest_id == contest_id)
-    query = query.where(SubmissionRow.team_id.in_(sorted(team_ids))).group_by(SubmissionRow.team_id)
-    return {(contest_id, str(team_id)): int(size) for team_id, size in connection.execute(query)}
+    rows = connection.execute(BYTES, {"contest_id": contest_id, "teams": sorted(team_ids)})
+    return {(contest_id, str(team_id)): int(size) for team_id, size in rows}
 
 
 class _Counted(NamedTuple):
@@ -230,9 +244,7 @@ def _total(connection: Connection, contest_id: str, generation: int) -> int:
     known = memory.get(contest_id)
     if known is None or known.generation != generation:
         known = _Counted(generation)
-    query = select(func.max(SubmissionRow.id), func.sum(SubmissionRow.size))
-    query = query.where(SubmissionRow.contest_id == contest_id, SubmissionRow.id > known.submission_id)
-    last, size = connection.execute(query).one()
+    last, size = connection.execute(BYTES_SINCE, {"contest_id": contest_id, "last": known.submission_id}).one()
     if last is not None:
         known = _Counted(generation, last, known.size + int(size))
     memory[contest_id] = known

@@ -5,7 +5,7 @@ rejects its case.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from zipfile import ZipInfo
@@ -13,10 +13,9 @@ from zipfile import ZipInfo
 from app.core.json_documents import FileNoteDocument
 from app.core.messages import N_
 from app.domain.documents import PhraseDocument
+from app.submissions.queries.submission_context import Names, OpenCase
 from app.submissions.service import archives
 
-PLACE = "{case}"
-PATTERNS = ("{case}.out", "{case}.ans", "{case}.txt", "output_{case}.txt")
 # Looking for the nearest name costs a comparison with every name there is, so only so many files get one.
 MOST_SUGGESTIONS = 20
 # Ignored files with a note each; the others are counted by their reasons, in one note.
@@ -28,15 +27,6 @@ MORE = "(+{})"
 
 
 @dataclass(frozen=True, slots=True)
-class OpenCase:
-    """A case that answers are taken for: its row, its name, and the bytes an answer may have."""
-
-    id: int
-    name: str
-    limit: int
-
-
-@dataclass(frozen=True, slots=True)
 class Answer:
     """One case's file: its bytes, or None where it is larger than the case allows (`size` is then the limit + 1)."""
 
@@ -44,10 +34,6 @@ class Answer:
     file_name: str
     data: bytes | None
     size: int
-
-
-# Every file name that is taken, with its cases: one, or all where the pattern has no place for a case.
-Names = Mapping[str, Sequence[OpenCase]]
 
 
 @dataclass
@@ -123,20 +109,6 @@ def collect(
     if not collected.answers and not may_be_empty:
         raise _nothing_taken(collected, names)
     return collected
-
-
-def file_names(cases: Sequence[OpenCase], pattern: str | None) -> Names:
-    """Every file name that is taken, and its cases. Earlier patterns win where two cases could claim one name.
-
-    A pattern without a place for the case names one file that is the answer to all of them.
-    """
-    if pattern and PLACE not in pattern:
-        return {pattern: cases} if cases else {}
-    names: dict[str, Sequence[OpenCase]] = {}
-    for each in (pattern,) if pattern else PATTERNS:
-        for case in cases:
-            names.setdefault(each.replace(PLACE, case.name), (case,))
-    return names
 
 
 def base_name(path: str) -> str:

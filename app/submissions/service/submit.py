@@ -29,7 +29,7 @@ from app.submissions.queries.submission_context import read_entrant, read_entry
 from app.submissions.queries.submissions import INLINE_LIMIT, Accepted, NewAnswer, NewSubmission
 from app.submissions.queries.usage import Allowance, Claim, LimitReached, Usage, bytes_used
 from app.submissions.service.admission import Admitted, admit, check_brought, check_may_submit, check_new, refuse_played
-from app.submissions.service.answer_files import Answer, Collected, OpenCase, collect, file_names
+from app.submissions.service.answer_files import Answer, Collected, collect
 from app.submissions.service.archives import Limits as ArchiveLimits
 from app.submissions.service.archives import Upload, UploadRefused, check_name
 from app.submissions.service.submission_form import SubmissionForm
@@ -294,13 +294,13 @@ def over_limit(refused: LimitReached, when: datetime) -> TooManyRequests | TooLa
 def _collect(service: Service, admitted: Admitted) -> Collected:
     settings, form, entry = service.settings, admitted.form, admitted.entry
     limits = ArchiveLimits(settings.max_inflated, settings.max_archive_files, settings.max_ratio)
-    is_admin = admitted.viewer.manages
-    open_ = [*entry.cases, *entry.final_cases] if is_admin else entry.open_cases(admitted.entrant, admitted.when)
-    cases = [OpenCase(id_, name, entry.limit) for id_, name in open_]
+    cases, names = entry.all_cases, entry.all_names
+    if not admitted.viewer.manages:
+        cases, names = entry.open_cases(admitted.entrant, admitted.when)
     try:
         for source in form.sources:
             check_name(source)
-        return collect(form.uploads, cases, file_names(cases, entry.pattern), limits, testcase=form.testcase)
+        return collect(form.uploads, cases, names, limits, testcase=form.testcase)
     except UploadRefused as refused:
         if refused.too_large:
             raise TooLarge(refused.message) from None

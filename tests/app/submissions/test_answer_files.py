@@ -14,15 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.packages.zips import zip_bytes
+from app.submissions.queries.submission_context import OpenCase, file_names
 from app.submissions.service.answer_files import (
     LITTER,
     MOST_SUGGESTIONS,
     NEAR,
     UNKNOWN,
     Collected,
-    OpenCase,
     collect,
-    file_names,
 )
 from app.submissions.service.archives import Limits, Upload, UploadRefused, announced
 
