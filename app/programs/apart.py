@@ -37,7 +37,7 @@ OF_PACKAGES = (
     "app.domain.",
     "app.programs.model",
     "app.archive.service.package_files",
-    "app.archive.service.board",
+    "app.archive.service.judging",
 )
 PLAIN = frozenset({
     ("builtins", "frozenset"), ("builtins", "set"), ("builtins", "list"), ("builtins", "dict"),
