@@ -12,9 +12,8 @@ from app.contests.pages import finals, home, setup
 from app.contests.pages.taking_part import ask_for_finals, begin_clock, choose_on_page
 from app.core.pages.forms import set_preferences
 from app.core.pages.frames import live_header
-from app.core.pages.gate import needs
 from app.core.pages.pages import page, reply
-from app.core.pages.visitor import PageRoute, index
+from app.core.pages.visitor import PageRoute, index, needs
 from app.daily.pages import daily_archive, daily_day, daily_latest, daily_puzzle, daily_sheet, daily_today
 from app.games.pages import begin_game, game_page, play_on, play_page
 from app.judging import pages

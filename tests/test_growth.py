@@ -18,11 +18,10 @@ from app.archive.service import package_files
 from app.core import clics, table_rows
 from app.core.bodies import Document, read_yaml
 from app.core.db.by_id import is_number
-from app.core.errors import MOST_LISTED, BadRequest
 from app.core.faults import Faults
 from app.core.images import measure
 from app.core.load import check_values
-from app.core.messages import MOST_NAMES, N_, Message, did_you_mean
+from app.core.messages import MOST_LISTED, MOST_NAMES, N_, BadRequest, Message, did_you_mean
 from app.core.parsing import MOST_NODES, StrictLoader, read_document
 from app.core.table_rows import bad_bytes
 from app.domain.similarity import sketch

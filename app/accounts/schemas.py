@@ -12,8 +12,7 @@ from pydantic import AfterValidator, BaseModel, Field, StringConstraints, Valida
 from app.core import passwords
 from app.core.bodies import Body, Line, Sparse
 from app.core.clics import EXAMPLES_TIME, ID, Id, Time, example
-from app.core.errors import BadRequest, describe_pattern
-from app.core.messages import N_, Message, WrongProperty, WrongValue
+from app.core.messages import N_, BadRequest, Message, WrongProperty, WrongValue, describe_pattern
 from app.core.passwords import LEAST
 from app.tables import AccountRow
 

@@ -12,13 +12,12 @@ from fastapi.responses import JSONResponse, StreamingResponse
 
 from app.archive.service.export import growing_package
 from app.archive.service.views import BOARD, PRIVILEGED, ImportedView, Options, bring_in, read
-from app.core.errors import UnsupportedMedia
 from app.core.faults import SILENT, Steps
 from app.core.http import downloads
 from app.core.http.deps import CurrentViewer, GatedRoute, TheAuthenticator, TheService
 from app.core.http.errors import ZIPS, body_file, content_type
 from app.core.http.middleware import API
-from app.core.messages import N_
+from app.core.messages import N_, UnsupportedMedia
 
 router = APIRouter(route_class=GatedRoute, tags=["contests"])
 

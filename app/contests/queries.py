@@ -14,9 +14,8 @@ from sqlalchemy.orm import Session
 from app.core.db import by_id
 from app.core.db.base import own_insert
 from app.core.db.by_id import tell_board
-from app.core.errors import Forbidden, NotFound
 from app.core.json_documents import PauseDocument
-from app.core.messages import N_, Message, did_you_mean
+from app.core.messages import N_, Forbidden, Message, NotFound, did_you_mean
 from app.domain.contests import Clock, Pause
 from app.domain.participation import Participation, ParticipationKind
 from app.submissions.tables import DONE

@@ -20,9 +20,8 @@ from pydantic import (
 
 from app.core.bodies import Body, Line, Location
 from app.core.clics import Id, Reltime, Time, example, format_reltime
-from app.core.errors import describe_pattern
 from app.core.files.file_references import Files
-from app.core.messages import N_, Message, WrongProperty, WrongValue
+from app.core.messages import N_, Message, WrongProperty, WrongValue, describe_pattern
 from app.domain.contests import EVERY, FINAL, Carry, Counting, Direction, Kind, ScoringRule
 from app.domain.history import Prizes
 from app.domain.participation import Finals, default_rule

@@ -9,9 +9,21 @@ from typing import Annotated, Literal, TypeVar, Union, get_args, get_origin
 import pydantic
 import yaml
 
-from app.core.errors import MOST_LISTED, BadRequest, Conflict, describe_pattern, fault, in_words, place
 from app.core.load import is_within, read_json
-from app.core.messages import N_, Fault, Message, Text, as_message
+from app.core.messages import (
+    MOST_LISTED,
+    N_,
+    BadRequest,
+    Conflict,
+    Fault,
+    Message,
+    Text,
+    as_message,
+    describe_pattern,
+    fault,
+    in_words,
+    place,
+)
 from app.core.parsing import UNREADABLE, StrictLoader
 from app.domain.documents import JsonValue
 

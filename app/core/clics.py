@@ -13,8 +13,7 @@ from typing import Annotated, TypeVar
 
 from pydantic import BaseModel, BeforeValidator, PlainSerializer, StringConstraints
 
-from app.core.errors import describe_pattern
-from app.core.messages import N_, Message, WrongValue
+from app.core.messages import N_, Message, WrongValue, describe_pattern
 from app.domain.contests import Clock, State
 from app.domain.counting import Exact
 

@@ -22,8 +22,7 @@ from anyio import CapacityLimiter
 from anyio.lowlevel import RunVar
 from anyio.to_thread import run_sync
 
-from app.core.errors import BadRequest, TooManyRequests
-from app.core.messages import N_
+from app.core.messages import N_, BadRequest, TooManyRequests
 from app.domain.documents import JsonValue
 
 T = TypeVar("T")

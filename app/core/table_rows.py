@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from app.core.bodies import Item, mismatch, refuse
-from app.core.errors import MOST_LISTED, BadRequest
-from app.core.messages import LONGEST_NAME, N_, NOTHING, Fault, Message, Text
+from app.core.messages import LONGEST_NAME, MOST_LISTED, N_, NOTHING, BadRequest, Fault, Message, Text
 
 DELIMITERS = ",;\t"
 SEPARATOR_LINE = re.compile(r"sep=.\r?\n")  # which Excel reads and some programs write for it

@@ -11,7 +11,7 @@ import typer
 from app.core.commands.modules import environment, last_line, module_command
 from app.core.commands.output import Failure, show, table, write_json
 from app.core.commands.registry import AsJson, command
-from app.core.errors import NotFound
+from app.core.messages import NotFound
 
 if TYPE_CHECKING:
     from app.daily.service import Day

@@ -23,9 +23,8 @@ from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from app.core.clics import example
 from app.core.clock import utc_now
-from app.core.errors import BadRequest, NotFound, Unavailable
 from app.core.files.temporary import SOLVER_PREFIX, locked_folder
-from app.core.messages import N_, Message, did_you_mean
+from app.core.messages import N_, BadRequest, Message, NotFound, Unavailable, did_you_mean
 from app.judging.service.solver_process import Bounds, SolverFailed, SolverProcess
 from app.sandbox.child import clean_environment
 from checkers.doors import Rejected

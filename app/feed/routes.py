@@ -16,11 +16,10 @@ from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from app.core.errors import BadRequest
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, ThePages, TheService, Writing, address_of
 from app.core.http.downloads import NDJSON, TEXT, WORDS, type_for
 from app.core.http.middleware import API
-from app.core.messages import N_
+from app.core.messages import N_, BadRequest
 from app.feed.service import webhooks
 from app.feed.service.collections import Access, access
 from app.feed.service.hub import Client, Hub

@@ -10,14 +10,12 @@ from fastapi.responses import HTMLResponse
 
 from app.authoring.service import testcases
 from app.contests.service.visibility import the_problem
-from app.core.errors import BadRequest, NotFound
-from app.core.messages import N_
+from app.core.messages import N_, BadRequest, NotFound
 from app.core.pages.forms import made_of_values, read_form
 from app.core.pages.frames import frame
-from app.core.pages.gate import see
 from app.core.pages.languages import _, in_words_of
 from app.core.pages.pages import page
-from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, address_of, visitor
+from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, address_of, see, visitor
 from app.games.routes import TheGames
 from app.games.service.referee import Table
 from app.games.service.showing import GameView, MoveBody, StartBody, listed, may_play

@@ -11,14 +11,12 @@ from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.core.errors import BadRequest
-from app.core.messages import N_
+from app.core.messages import N_, BadRequest
 from app.core.pages.forms import made_of, made_of_values
 from app.core.pages.frames import frame, names_of
-from app.core.pages.gate import Fields, see
 from app.core.pages.languages import _, gettext
 from app.core.pages.pages import page
-from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, Writing
+from app.core.pages.visitor import Fields, Reading, TheService, TheSnapshot, Visitor, Writing, see
 from app.core.pages.wording import points, seconds
 from app.judging.service import rejudgings
 from app.judging.service.rejudging_difference import DifferenceView, TeamDifference, TeamSide

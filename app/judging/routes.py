@@ -9,11 +9,10 @@ from typing import Annotated, Literal
 from fastapi import APIRouter, Depends, Header, Query, Response
 from fastapi.responses import JSONResponse
 
-from app.core.errors import BadRequest
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheService, Writing
 from app.core.http.errors import ErrorBody
 from app.core.http.middleware import API
-from app.core.messages import N_
+from app.core.messages import N_, BadRequest
 from app.judging.service import problem_changes, rejudgings
 from app.judging.service.problem_changes import How, Preview, RejudgingView
 from app.judging.service.rejudging_difference import DifferenceView

@@ -14,14 +14,12 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.contests.pages.home import unanswered
-from app.core.errors import Unauthorized
-from app.core.messages import N_
+from app.core.messages import N_, Unauthorized
 from app.core.pages.forms import made_of_values
 from app.core.pages.frames import frame, keep_read
-from app.core.pages.gate import Fields, see
 from app.core.pages.languages import Answer, AskFirst, _
 from app.core.pages.pages import DONE, Done, page
-from app.core.pages.visitor import Reading, TheSnapshot, Visitor, Writing
+from app.core.pages.visitor import Fields, Reading, TheSnapshot, Visitor, Writing, see
 from app.messages.service.clarifications import ClarificationBody, ClarificationView, documents, lock_messages, send
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 

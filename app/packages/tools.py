@@ -18,21 +18,8 @@ from app.core.faults import BOTH, NEITHER, Faults
 from app.packages.metadata import Problem
 from app.packages.model import Package, Submission, WithConstants
 from app.packages.settings import JuradoSettings, ProgramSettings, Reference
+from app.programs import model
 from app.programs.desk import Opinion, ProgramDesk
-from app.programs.model import (
-    PROGRAM,
-    SINGLE,
-    VALIDATOR,
-    CaseFiles,
-    Meaning,
-    OwnLimits,
-    Program,
-    ProgramFault,
-    Protocol,
-    digest,
-    pack,
-    program_files,
-)
 from app.programs.places import PYTHON, entry
 from app.programs.points import modules_of, names_of
 from app.programs.tools import Bounds, Tool, ToolDesk, tool_at
@@ -116,7 +103,7 @@ def not_runnable(files: Iterable[str], place: str) -> str | None:
     """Why nothing here runs the program at a place; None where something does."""
     try:
         entry(files, place)
-    except ProgramFault as fault:
+    except model.ProgramFault as fault:
         return str(fault).removeprefix(f"{place}: ")
     return None
 
@@ -150,7 +137,7 @@ def local_lack() -> str:
     return "" if isinstance(desk, ProgramDesk) else str(desk)
 
 
-def ask_here(program: Program, cases: Sequence[CaseFiles]) -> list[Opinion]:
+def ask_here(program: model.Program, cases: Sequence[model.CaseFiles]) -> list[Opinion]:
     """Ask a program about every case, in order; never raises for what it does."""
     desk = _desk()
     if isinstance(desk, ProgramDesk):
@@ -187,22 +174,24 @@ SHARES = frozenset({"python", "omegaup", "cms"})
 
 def resolve(
     settings: JuradoSettings, files: Mapping[str, bytes], faults: Faults
-) -> tuple[JuradoSettings, Program | None]:
+) -> tuple[JuradoSettings, model.Program | None]:
     """The settings with their defaults for the package's own checker, and that checker; notes what does not fit."""
-    names = sorted(name for name in files if name == SINGLE or name.startswith(VALIDATOR))
+    names = sorted(name for name in files if name == model.SINGLE or name.startswith(model.VALIDATOR))
     if not names:
         _expect_none(settings, faults)
         return settings, None
-    if names[0] == SINGLE and len(names) > 1:
-        faults.expect(SINGLE, "", N_("one checker, either this file or %(validator)s"), BOTH, validator=VALIDATOR)
+    if names[0] == model.SINGLE and len(names) > 1:
+        faults.expect(
+            model.SINGLE, "", N_("one checker, either this file or %(validator)s"), BOTH, validator=model.VALIDATOR
+        )
         return settings, None
-    if settings.checker not in ("", PROGRAM):
+    if settings.checker not in ("", model.PROGRAM):
         return settings, None  # a fault of `app.packages.arrivals`
-    own = program_files(files)
-    asked = _asked(settings, is_single=SINGLE in own)
+    own = model.program_files(files)
+    asked = _asked(settings, is_single=model.SINGLE in own)
     try:
         main = entry(own)
-    except ProgramFault as fault:
+    except model.ProgramFault as fault:
         faults.add(names[0], str(fault))
         return settings, None
     if asked[0] == "python" and not main.endswith(PYTHON):
@@ -211,9 +200,9 @@ def resolve(
         expected = N_("fraction, percent or absolute, as absolute scoring needs shares of points")
         faults.expect(FILE, "program.points", expected, "raw")
     known = settings.model_copy(
-        update={"checker": PROGRAM, "program": ProgramSettings(protocol=asked[0], points=asked[1])}
+        update={"checker": model.PROGRAM, "program": ProgramSettings(protocol=asked[0], points=asked[1])}
     )
-    return known, Program(digest(pack(own)), *asked, own)
+    return known, model.Program(model.digest(model.pack(own)), *asked, own)
 
 
 def resolve_solver(settings: JuradoSettings, files: Mapping[str, bytes], faults: Faults) -> JuradoSettings:
@@ -231,26 +220,31 @@ def resolve_solver(settings: JuradoSettings, files: Mapping[str, bytes], faults:
     return settings.model_copy(update={"reference": known})
 
 
-def own_limits(problem: Problem) -> OwnLimits:
+def own_limits(problem: Problem) -> model.OwnLimits:
     """The limits that problem.yaml sets for the package's checker."""
     limits = problem.limits
-    return OwnLimits(limits.validation_time, limits.validation_memory, limits.validation_output)
+    return model.OwnLimits(limits.validation_time, limits.validation_memory, limits.validation_output)
 
 
 def _expect_none(settings: JuradoSettings, faults: Faults) -> None:
     """Note a package without its own checker that names none, or says how its own is asked."""
     if settings.program is not None:
         faults.expect(
-            FILE, "program", N_("a checker in %(validator)s or %(single)s"), NEITHER, validator=VALIDATOR, single=SINGLE
+            FILE,
+            "program",
+            N_("a checker in %(validator)s or %(single)s"),
+            NEITHER,
+            validator=model.VALIDATOR,
+            single=model.SINGLE,
         )
     elif not settings.checker:
         missing = N_("missing key: expected a checker, its name here or its program in %(validator)s or %(single)s")
-        faults.add(FILE, missing, "checker", validator=VALIDATOR, single=SINGLE)
+        faults.add(FILE, missing, "checker", validator=model.VALIDATOR, single=model.SINGLE)
 
 
-def _asked(settings: JuradoSettings, *, is_single: bool) -> tuple[Protocol, Meaning]:
+def _asked(settings: JuradoSettings, *, is_single: bool) -> tuple[model.Protocol, model.Meaning]:
     """The protocol and the meaning of its numbers; without a word of the package those that go with it."""
     given = settings.program or ProgramSettings()
-    protocol: Protocol = given.protocol or ("python" if is_single else "kattis")
-    own: Meaning = "fraction" if protocol in SHARES else "absolute"
+    protocol: model.Protocol = given.protocol or ("python" if is_single else "kattis")
+    own: model.Meaning = "fraction" if protocol in SHARES else "absolute"
     return protocol, given.points or (own if settings.scoring.kind == "absolute" else "raw")

@@ -9,7 +9,7 @@ from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.core.errors import ServiceError
+from app.core.messages import ServiceError
 from app.core.pages.frames import frame
 from app.core.pages.languages import translate
 from app.core.pages.pages import page

@@ -15,9 +15,8 @@ from sqlalchemy.orm import Session
 
 from app.contests.service.capabilities import problem_called
 from app.core.clics import format_reltime, number
-from app.core.errors import BadRequest, NotFound
 from app.core.files.files import FileStore
-from app.core.messages import N_
+from app.core.messages import N_, BadRequest, NotFound
 from app.domain.contests import Kind, ScoredProblem
 from app.domain.counting import RawScore
 from app.domain.scoring import exact

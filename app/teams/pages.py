@@ -21,14 +21,14 @@ from app.contests.pages.setup import moment, moment_shown, question_zero
 from app.contests.queries import contest_of
 from app.core.bodies import Document
 from app.core.db.database import drop_after_commit, run_after_commit
-from app.core.errors import BadRequest, ServiceError
-from app.core.messages import N_
+from app.core.messages import N_, BadRequest, ServiceError
 from app.core.pages.forms import made_of_values, open_form, read_form, whole_number
 from app.core.pages.frames import frame
-from app.core.pages.gate import NO_STORE, Fields, faults_of, see
 from app.core.pages.languages import _, confirm, refuse_outdated
 from app.core.pages.pages import DONE, Done, page
 from app.core.pages.visitor import (
+    NO_STORE,
+    Fields,
     Reading,
     TheService,
     TheSnapshot,
@@ -36,6 +36,8 @@ from app.core.pages.visitor import (
     Writing,
     address_of_index,
     authenticator_of,
+    faults_of,
+    see,
 )
 from app.core.service import Service
 from app.core.table_rows import table_text

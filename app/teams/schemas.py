@@ -10,9 +10,8 @@ from pydantic import BaseModel, Field, StringConstraints, model_validator
 from app.accounts.schemas import Password, Username
 from app.core.bodies import Body, Line, Location, Sparse, shows
 from app.core.clics import Id
-from app.core.errors import describe_pattern
 from app.core.files.file_references import Files
-from app.core.messages import N_, Message, WrongProperty
+from app.core.messages import N_, Message, WrongProperty, describe_pattern
 
 Country = Annotated[
     str,

@@ -23,9 +23,9 @@ from sqlalchemy import LargeBinary, Select, cast, func, select
 from typer.testing import CliRunner
 
 from app.commands.main import app
-from app.core.errors import MOST_LISTED
 from app.core.faults import PackageErrors
 from app.core.load import DEEPEST
+from app.core.messages import MOST_LISTED
 from app.packages.files import archive_files
 from app.packages.zips import zip_bytes
 from app.page_routes import PLACES

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from app.contests.schemas import Limits, PerWindow
-from app.core.errors import BadRequest, all_in_words, message_of
 from app.core.faults import MORE, PackageError, mismatch
-from app.core.messages import N_, Message, joined
+from app.core.messages import N_, BadRequest, Message, all_in_words, joined, message_of
 from app.core.pages import languages
 from app.core.pages.languages import in_words, translate
 from app.domain.participation import quota

@@ -23,24 +23,13 @@ from app.accounts.service.viewer import PUBLIC, Viewer, known_viewer
 from app.core.clics import format_time
 from app.core.clock import utc_now
 from app.core.db.database import after_commit
-from app.core.errors import BadRequest, Unauthorized
 from app.core.load import run_heavy, source_of
-from app.core.messages import N_
+from app.core.messages import N_, BadRequest, Unauthorized
+from app.core.pages import visitor
 from app.core.pages.forms import inside, made_of, read_form, refuse_two_texts
 from app.core.pages.frames import frame
-from app.core.pages.gate import NO_STORE, Fields, WritingAccounts, see
 from app.core.pages.languages import _, confirm, gettext
 from app.core.pages.pages import Done, page
-from app.core.pages.visitor import (
-    Reading,
-    TheService,
-    TheSnapshot,
-    Visitor,
-    Writing,
-    address_of,
-    address_of_index,
-    authenticator_of,
-)
 from app.core.service import Service
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 
@@ -69,8 +58,8 @@ WRONG = N_("This username and password do not belong together. Both are as they 
 
 def login_page(
     request: Request,
-    viewer: Visitor,
-    session: Reading,
+    viewer: visitor.Visitor,
+    session: visitor.Reading,
     next: Annotated[str, Query(max_length=2000)] = "/",
     username: Annotated[str, Query(max_length=255)] = "",
 ) -> HTMLResponse:
@@ -86,18 +75,20 @@ def login_page(
     )
 
 
-async def log_in(request: Request, service: TheService) -> Response:
+async def log_in(request: Request, service: visitor.TheService) -> Response:
     """Check the password, begin a session and go where the visitor came from."""
     form = await read_form(request)
     username, next_ = form.get("username", ""), inside(form.get("next", "/"))
-    viewer = await authenticator_of(request).check_password(username, form.get("password", ""), address_of(request))
+    viewer = await visitor.authenticator_of(request).check_password(
+        username, form.get("password", ""), visitor.address_of(request)
+    )
     if viewer is None:
         is_new = await run_sync(_is_new, service)
         values = {"next": next_, "username": username, "fault": gettext(WRONG), "is_new": is_new}
         return page("login.html", request, 401, viewer=PUBLIC, **values)
     token = await run_sync(_begin, service, viewer)
-    authenticator_of(request).forget(viewer.account_id)  # the oldest session may have ended
-    reply = see(request, next_)
+    visitor.authenticator_of(request).forget(viewer.account_id)  # the oldest session may have ended
+    reply = visitor.see(request, next_)
     keep_session(request, reply, token)
     return reply
 
@@ -107,12 +98,12 @@ def _is_new(service: Service) -> bool:
         return accounts_queries.only_one(session)
 
 
-async def log_out(request: Request, service: TheService, viewer: Visitor) -> Response:
+async def log_out(request: Request, service: visitor.TheService, viewer: visitor.Visitor) -> Response:
     """End the session: its token is good no more."""
     if viewer.credential.digest is not None:
         await run_sync(_end, service, viewer)
-        authenticator_of(request).forget(viewer.account_id)
-    reply = see(request, "/")
+        visitor.authenticator_of(request).forget(viewer.account_id)
+    reply = visitor.see(request, "/")
     drop_session(request, reply)
     return reply
 
@@ -124,7 +115,7 @@ OWN_DONE = {
 }
 
 
-def account_page(request: Request, viewer: Visitor, session: Reading, done: Done = "") -> HTMLResponse:
+def account_page(request: Request, viewer: visitor.Visitor, session: visitor.Reading, done: Done = "") -> HTMLResponse:
     """The own account: who one is, its sessions and tokens, and the form for another password."""
     _check(viewer, N_("log in to see your account"))
     return page(
@@ -138,14 +129,14 @@ def account_page(request: Request, viewer: Visitor, session: Reading, done: Done
     )
 
 
-async def set_password(request: Request, service: TheService, viewer: Visitor) -> Response:
+async def set_password(request: Request, service: visitor.TheService, viewer: visitor.Visitor) -> Response:
     """Change the own password; all other sessions and tokens end."""
     _check(viewer, N_("log in to change your password"))
     body = made_of(OwnChange, refuse_two_texts(await read_form(request)))
-    check = partial(authenticator_of(request).check_password, address=address_of(request))
+    check = partial(visitor.authenticator_of(request).check_password, address=visitor.address_of(request))
     await change_password(service, viewer, body, check)
-    authenticator_of(request).forget(viewer.account_id)
-    return see(request, "/account", done="password")
+    visitor.authenticator_of(request).forget(viewer.account_id)
+    return visitor.see(request, "/account", done="password")
 
 
 def _begin(service: Service, viewer: Viewer) -> str:
@@ -163,9 +154,9 @@ Code = Annotated[str, Query(max_length=100)]
 
 def registration_page(
     request: Request,
-    viewer: Visitor,
-    snapshot: TheSnapshot,
-    session: Reading,
+    viewer: visitor.Visitor,
+    snapshot: visitor.TheSnapshot,
+    session: visitor.Reading,
     code: Code = "",
     team_code: Code = "",
 ) -> HTMLResponse:
@@ -181,13 +172,15 @@ def registration_page(
     )
 
 
-async def register_on_page(request: Request, service: TheService, snapshot: TheSnapshot) -> HTMLResponse:
+async def register_on_page(
+    request: Request, service: visitor.TheService, snapshot: visitor.TheSnapshot
+) -> HTMLResponse:
     """Make the account as the API does and begin a session of it."""
     fields = await read_form(request)
-    cast(Pace, request.app.state.registration_pace).take(source_of(address_of(request)))
+    cast(Pace, request.app.state.registration_pace).take(source_of(visitor.address_of(request)))
     body = made_of(RegistrationBody, refuse_two_texts(fields))
     made = await run_heavy(partial(register, service, snapshot.contest.id, body))
-    authenticator_of(request).forget(made.account_id)
+    visitor.authenticator_of(request).forget(made.account_id)
     return await run_sync(_welcome, request, service, snapshot, made, fields.get("code", ""))
 
 
@@ -207,45 +200,49 @@ def _welcome(
             frame=frame(session, viewer, snapshot, "register"),
             made=made,
             code=code,
-            address=address_of_index(request),
+            address=visitor.address_of_index(request),
         )
     keep_session(request, shown, token)
     return shown
 
 
 def accept_role(
-    request: Request, viewer: Visitor, kind: RoleKind, object_id: str, session: WritingAccounts
+    request: Request, viewer: visitor.Visitor, kind: RoleKind, object_id: str, session: visitor.WritingAccounts
 ) -> Response:
     """Accept an invitation to a role."""
     _check(viewer, N_("log in to see your invitations"))
     role_changes.accept(session, viewer, kind, object_id)
-    return see(request, "/account", done="accepted")
+    return visitor.see(request, "/account", done="accepted")
 
 
 def decline_role(
-    request: Request, viewer: Visitor, kind: RoleKind, object_id: str, session: WritingAccounts
+    request: Request, viewer: visitor.Visitor, kind: RoleKind, object_id: str, session: visitor.WritingAccounts
 ) -> Response:
     """Decline an invitation to a role."""
     _check(viewer, N_("log in to see your invitations"))
     role_changes.decline(session, viewer, kind, object_id)
-    return see(request, "/account", done="declined")
+    return visitor.see(request, "/account", done="declined")
 
 
 # Days that a token may last by the form; without any it lasts until it is taken back.
 LASTS = (30, 365)
 
 
-def make_token(request: Request, viewer: Visitor, fields: Fields, session: Writing) -> HTMLResponse:
+def make_token(
+    request: Request, viewer: visitor.Visitor, fields: visitor.Fields, session: visitor.Writing
+) -> HTMLResponse:
     """Make a token for a program, and show its secret this once; no cache keeps the page."""
     _check(viewer, N_("log in to see your tokens"))
     made = tokens.create(session, viewer, _asked(fields))
     # The only reply that holds the secret: going back in the browser must not show it again.
-    shown = page("token.html", request, viewer=viewer, made=made, address=address_of_index(request))
-    shown.headers["Cache-Control"] = NO_STORE
+    shown = page("token.html", request, viewer=viewer, made=made, address=visitor.address_of_index(request))
+    shown.headers["Cache-Control"] = visitor.NO_STORE
     return shown
 
 
-def revoke_token(request: Request, viewer: Visitor, fields: Fields, session: Writing, token_id: str) -> Response:
+def revoke_token(
+    request: Request, viewer: visitor.Visitor, fields: visitor.Fields, session: visitor.Writing, token_id: str
+) -> Response:
     """Take a token back, or end a session: it is good no more."""
     _check(viewer, N_("log in to see your tokens"))
     confirm(
@@ -255,8 +252,8 @@ def revoke_token(request: Request, viewer: Visitor, fields: Fields, session: Wri
         _("Revoke"),
     )
     tokens.delete(session, viewer, token_id)
-    after_commit(session, lambda: authenticator_of(request).forget(viewer.account_id))
-    return see(request, "/account")
+    after_commit(session, lambda: visitor.authenticator_of(request).forget(viewer.account_id))
+    return visitor.see(request, "/account")
 
 
 def _check(viewer: Viewer, refusal: str) -> None:

@@ -18,15 +18,13 @@ from app.accounts.service import accounts as service_accounts
 from app.accounts.service import role_changes
 from app.accounts.service.reach import renew_password
 from app.accounts.service.role_changes import AuditEntry, RoleBody
-from app.core.errors import BadRequest
 from app.core.load import run_heavy
-from app.core.messages import N_
+from app.core.messages import N_, BadRequest
+from app.core.pages import visitor
 from app.core.pages.forms import made_of
 from app.core.pages.frames import frame
-from app.core.pages.gate import NO_STORE, Fields, WritingAccounts, see
 from app.core.pages.languages import _, confirm
 from app.core.pages.pages import DONE, Done, page
-from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, address_of_index, authenticator_of
 
 PER_PAGE = 50
 MOST_OBJECTS = 20
@@ -56,7 +54,7 @@ TheAsked = Annotated[Asked, Depends(_asked)]
 
 
 def contest_audit(
-    request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading, asked: TheAsked
+    request: Request, viewer: visitor.Visitor, snapshot: visitor.TheSnapshot, session: visitor.Reading, asked: TheAsked
 ) -> HTMLResponse:
     """Who changed what of the contest, newest first."""
     entries = role_changes.of_contest(session, asked.query, snapshot.contest.id)
@@ -64,7 +62,7 @@ def contest_audit(
     return page("organiser/audit.html", request, **values)
 
 
-def server_audit(request: Request, viewer: Visitor, session: Reading, asked: TheAsked) -> HTMLResponse:
+def server_audit(request: Request, viewer: visitor.Visitor, session: visitor.Reading, asked: TheAsked) -> HTMLResponse:
     """Who changed what on the server, newest first."""
     entries = role_changes.listed(session, asked.query)
     return page("organiser/server_audit.html", request, viewer=viewer, **_shown(entries, asked))
@@ -109,8 +107,8 @@ PEOPLE_PER_PAGE = 100
 
 def people_page(
     request: Request,
-    viewer: Visitor,
-    session: Reading,
+    viewer: visitor.Visitor,
+    session: visitor.Reading,
     find: Annotated[str, Query(max_length=100)] = "",
     start: Annotated[int, Query(ge=0, le=10**6)] = 0,
     done: Done = "",
@@ -140,7 +138,7 @@ def people_page(
 
 
 async def new_password(
-    request: Request, service: TheService, viewer: Visitor, account_id: str, fields: Fields
+    request: Request, service: visitor.TheService, viewer: visitor.Visitor, account_id: str, fields: visitor.Fields
 ) -> HTMLResponse:
     """Give an account another password, and show it once."""
     confirm(
@@ -150,28 +148,28 @@ async def new_password(
         _("New password"),
     )
     made = await run_heavy(partial(renew_password, service, viewer, account_id))
-    authenticator_of(request).forget(account_id)
-    address = address_of_index(request)
+    visitor.authenticator_of(request).forget(account_id)
+    address = visitor.address_of_index(request)
     # The only reply that holds the password: going back in the browser must not show it again.
     shown = page("organiser/secret.html", request, viewer=viewer, made=made, address=address)
-    shown.headers["Cache-Control"] = NO_STORE
+    shown.headers["Cache-Control"] = visitor.NO_STORE
     return shown
 
 
-def allow(request: Request, viewer: Visitor, account_id: str, session: WritingAccounts) -> Response:
+def allow(request: Request, viewer: visitor.Visitor, account_id: str, session: visitor.WritingAccounts) -> Response:
     """Let an account make contests and problems of its own."""
     role_changes.allow(session, viewer, account_id)
-    return see(request, "/admin/people", done="granted")
+    return visitor.see(request, "/admin/people", done="granted")
 
 
-def disallow(request: Request, account_id: str, session: WritingAccounts) -> Response:
+def disallow(request: Request, account_id: str, session: visitor.WritingAccounts) -> Response:
     """Let an account make no more contests."""
     role_changes.disallow(session, account_id)
-    return see(request, "/admin/people", done="revoked")
+    return visitor.see(request, "/admin/people", done="revoked")
 
 
 def roles_page(
-    request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading, done: Done = ""
+    request: Request, viewer: visitor.Visitor, snapshot: visitor.TheSnapshot, session: visitor.Reading, done: Done = ""
 ) -> HTMLResponse:
     """Who owns and who judges the contest."""
     return page(
@@ -185,7 +183,7 @@ def roles_page(
 
 
 def grant_role(
-    request: Request, viewer: Visitor, contest_id: str, fields: Fields, session: WritingAccounts
+    request: Request, viewer: visitor.Visitor, contest_id: str, fields: visitor.Fields, session: visitor.WritingAccounts
 ) -> Response:
     """Make an account owner or judge of the contest."""
     name = fields.get("account", "").strip()
@@ -193,11 +191,16 @@ def grant_role(
         raise BadRequest(N_("expected a username, found nothing"), where="account")
     body = made_of(RoleBody, {"role": fields.get("role", "")})
     role_changes.grant(session, viewer, "contests", contest_id, name, body)
-    return see(request, f"/admin/contests/{contest_id}/roles", done="granted")
+    return visitor.see(request, f"/admin/contests/{contest_id}/roles", done="granted")
 
 
 def revoke_role(
-    request: Request, viewer: Visitor, contest_id: str, account_id: str, fields: Fields, session: WritingAccounts
+    request: Request,
+    viewer: visitor.Visitor,
+    contest_id: str,
+    account_id: str,
+    fields: visitor.Fields,
+    session: visitor.WritingAccounts,
 ) -> Response:
     """Take the role of an account back."""
     confirm(
@@ -207,4 +210,4 @@ def revoke_role(
         _("Revoke the role"),
     )
     role_changes.revoke(session, viewer, "contests", contest_id, account_id)
-    return see(request, f"/admin/contests/{contest_id}/roles", done="revoked")
+    return visitor.see(request, f"/admin/contests/{contest_id}/roles", done="revoked")

@@ -15,42 +15,32 @@ from app.accounts.schemas import AccountBody, AccountChange, AccountMade, Accoun
 from app.accounts.service import accounts
 from app.accounts.service.accounts import ImportOptions, OwnChange, change_password, own_account
 from app.core.bodies import openapi_body
-from app.core.errors import NotFound
-from app.core.http.deps import (
-    DRY,
-    CurrentViewer,
-    DryRun,
-    GatedRoute,
-    Reading,
-    TheAuthenticator,
-    TheService,
-    TheSnapshot,
-    Writing,
-    address_of,
-    end_dry_run,
-    forget_after,
-)
+from app.core.http import deps
 from app.core.http.errors import TheDocument
 from app.core.http.lists import TheLists
 from app.core.http.middleware import API
-from app.core.messages import N_
+from app.core.messages import N_, NotFound
 from app.feed.service.collections import BY_NAME
 
-router = APIRouter(route_class=GatedRoute, tags=["accounts"])
+router = APIRouter(route_class=deps.GatedRoute, tags=["accounts"])
 
 
 @router.get("/account", summary="Who am I")
-def get_own_account(viewer: CurrentViewer, session: Reading) -> AccountView:
+def get_own_account(viewer: deps.CurrentViewer, session: deps.Reading) -> AccountView:
     """The account that asks."""
     return own_account(session, viewer)
 
 
 @router.patch("/account", summary="Change one's own password")
 async def change_own_account(
-    request: Request, viewer: CurrentViewer, service: TheService, authenticator: TheAuthenticator, body: OwnChange
+    request: Request,
+    viewer: deps.CurrentViewer,
+    service: deps.TheService,
+    authenticator: deps.TheAuthenticator,
+    body: OwnChange,
 ) -> AccountView:
     """A wrong old password is a guess like another one. Streams that were asked for with what is taken back end."""
-    check_password = partial(authenticator.check_password, address=address_of(request))
+    check_password = partial(authenticator.check_password, address=deps.address_of(request))
     changed = await change_password(service, viewer, body, check_password)
     authenticator.forget(viewer.account_id)
     return changed
@@ -69,13 +59,13 @@ def _options(
     renew_passwords: Annotated[
         bool, Query(description="make new passwords also for accounts that have one, which ends with it")
     ] = False,
-    dry_run: DryRun = False,
+    dry_run: deps.DryRun = False,
 ) -> ImportOptions:
     return ImportOptions(replace, generate_passwords, renew_passwords, dry_run)
 
 
-def _writing(session: Writing, authenticator: TheAuthenticator) -> Session:
-    forget_after(session, authenticator)
+def _writing(session: deps.Writing, authenticator: deps.TheAuthenticator) -> Session:
+    deps.forget_after(session, authenticator)
     return session
 
 
@@ -89,7 +79,7 @@ def finish(options: ImportOptions, session: Session, response: Response, *, secr
     if secret:
         response.headers.update(NO_STORE)
     if options.dry_run:
-        end_dry_run(session, response)
+        deps.end_dry_run(session, response)
 
 
 T = TypeVar("T")
@@ -100,7 +90,7 @@ def many_or_one(
 ) -> T | list[T]:
     """All objects where `many` were sent, else the only one with its address; a dry run is rolled back."""
     if dry_run:
-        end_dry_run(session, response)
+        deps.end_dry_run(session, response)
     if many:
         return made
     response.headers["Location"] = f"{API}/{address}"
@@ -108,13 +98,13 @@ def many_or_one(
 
 
 @router.get("/accounts", summary="All accounts")
-def list_accounts(_viewer: CurrentViewer, session: Reading) -> list[AccountView]:
+def list_accounts(_viewer: deps.CurrentViewer, session: deps.Reading) -> list[AccountView]:
     """Without their passwords."""
     return accounts.listed(session)
 
 
 @router.get("/accounts/{account_id}", summary="One account")
-def get_account(_viewer: CurrentViewer, session: Reading, account_id: str) -> AccountView:
+def get_account(_viewer: deps.CurrentViewer, session: deps.Reading, account_id: str) -> AccountView:
     """Without its password."""
     return accounts.one(session, account_id)
 
@@ -124,12 +114,12 @@ def get_account(_viewer: CurrentViewer, session: Reading, account_id: str) -> Ac
     summary="Make or import accounts",
     status_code=201,
     response_model=AccountMade | list[AccountMade],
-    responses={200: {"model": AccountMade | list[AccountMade], "description": DRY}},
+    responses={200: {"model": AccountMade | list[AccountMade], "description": deps.DRY}},
     openapi_extra=openapi_body(AccountBody),
 )
 def create_accounts(
-    viewer: CurrentViewer,
-    service: TheService,
+    viewer: deps.CurrentViewer,
+    service: deps.TheService,
     session: WritingAccounts,
     document: TheDocument,
     response: Response,
@@ -147,29 +137,31 @@ def create_accounts(
 
 
 @router.put("/accounts/{account_id}", summary="Make or replace an account")
-def put_account(viewer: CurrentViewer, session: WritingAccounts, account_id: str, body: AccountBody) -> AccountView:
+def put_account(
+    viewer: deps.CurrentViewer, session: WritingAccounts, account_id: str, body: AccountBody
+) -> AccountView:
     """The body is the whole account; a password that is left out stays as it was, since nobody can read it."""
     return accounts.replace(session, viewer, account_id, body)
 
 
 @router.patch("/accounts/{account_id}", summary="Change an account")
 def change_account(
-    viewer: CurrentViewer, session: WritingAccounts, account_id: str, body: AccountChange
+    viewer: deps.CurrentViewer, session: WritingAccounts, account_id: str, body: AccountChange
 ) -> AccountView:
     """What is left out stays."""
     return accounts.change(session, viewer, account_id, body)
 
 
 @router.delete("/accounts/{account_id}", summary="Delete an account", status_code=204)
-def delete_account(viewer: CurrentViewer, session: WritingAccounts, account_id: str) -> None:
+def delete_account(viewer: deps.CurrentViewer, session: WritingAccounts, account_id: str) -> None:
     """With its tokens; only one without submissions and jobs."""
     accounts.delete(session, viewer, account_id)
 
 
 @router.get("/contests/{contest_id}/accounts", summary="The accounts of a contest", response_model=list[AccountView])
 async def list_contest_accounts(
-    viewer: CurrentViewer,
-    snapshot: TheSnapshot,
+    viewer: deps.CurrentViewer,
+    snapshot: deps.TheSnapshot,
     lists: TheLists,
     team_id: Annotated[str | None, Query(description="only those of this team; empty: of none")] = None,
     person_id: Annotated[str | None, Query(description="only those of this person; empty: of nobody")] = None,
@@ -181,12 +173,14 @@ async def list_contest_accounts(
 
 
 @router.get("/contests/{contest_id}/accounts/{account_id}", summary="One account of a contest")
-def get_contest_account(viewer: CurrentViewer, session: Reading, contest_id: str, account_id: str) -> AccountView:
+def get_contest_account(
+    viewer: deps.CurrentViewer, session: deps.Reading, contest_id: str, account_id: str
+) -> AccountView:
     """404 for what the client may not see."""
     return accounts.one_of_contest(session, viewer, contest_id, account_id)
 
 
 @router.get("/contests/{contest_id}/account", summary="Who am I, in a contest")
-def get_own_contest_account(viewer: CurrentViewer, session: Reading, contest_id: str) -> AccountView:
+def get_own_contest_account(viewer: deps.CurrentViewer, session: deps.Reading, contest_id: str) -> AccountView:
     """404 for those who are not logged in."""
     return accounts.own(session, viewer, contest_id)

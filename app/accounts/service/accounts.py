@@ -20,8 +20,8 @@ from app.accounts.service.viewer import Viewer
 from app.contests.queries import contest_of
 from app.core.bodies import Body, Document, same_id
 from app.core.clics import JsonObject
-from app.core.errors import BadRequest, Conflict, Forbidden, NotFound
-from app.core.messages import N_, counted
+from app.core.db import by_id
+from app.core.messages import N_, BadRequest, Conflict, Forbidden, NotFound
 from app.core.passwords import hash_all, hash_password, make_password
 from app.core.service import Service
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
@@ -238,6 +238,6 @@ def delete(session: Session, viewer: Viewer, account_id: str) -> None:
     """Delete an account with its tokens; raises Conflict where it has submissions or jobs, or is the last admin."""
     row = account_within(session, viewer, account_id)
     if uses := accounts_queries.uses(session, account_id):
-        raise Conflict(N_("the account has %(uses)s"), uses=counted(uses))
+        raise Conflict(N_("the account has %(uses)s"), uses=by_id.counted(uses))
     session.delete(row)
     registration.keep_an_admin(session)

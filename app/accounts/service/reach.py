@@ -22,8 +22,7 @@ from app.contests import queries as contests_queries
 from app.core.clics import example
 from app.core.clock import utc_now
 from app.core.db import audit, by_id
-from app.core.errors import NotFound
-from app.core.messages import N_, Message, did_you_mean
+from app.core.messages import N_, Message, NotFound, did_you_mean
 from app.core.passwords import hash_password, make_password
 from app.core.service import Service
 from app.tables import AccountRow, GroupRow, OrganizationRow, PersonRow, TeamRow

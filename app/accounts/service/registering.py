@@ -22,8 +22,7 @@ from app.accounts.service.registration import make_code, refuse_full, why_closed
 from app.contests.queries import contest_of
 from app.core.clics import NOT_IN_IDS
 from app.core.clock import utc_now
-from app.core.errors import Conflict, Forbidden, TooManyRequests
-from app.core.messages import N_
+from app.core.messages import N_, Conflict, Forbidden, TooManyRequests
 from app.core.passwords import LETTERS, LETTERS_IN_NAMES, hash_password, random_letters
 from app.core.service import Service
 from app.tables import AccountRow, ContestRow, PersonRow, RegisteredRow, RegistrationRow, TeamRow

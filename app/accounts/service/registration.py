@@ -21,8 +21,7 @@ from app.core.clics import format_time, format_time_or_none
 from app.core.clock import utc_now
 from app.core.db import by_id
 from app.core.db.locks import lock_names
-from app.core.errors import Conflict, place
-from app.core.messages import N_, Fault, Message
+from app.core.messages import N_, Conflict, Fault, Message, place
 from app.core.passwords import random_letters
 from app.tables import AccountRow, ContestRow, GroupRow, PersonRow, RegistrationRow, TeamRow
 from app.teams import queries as teams_queries

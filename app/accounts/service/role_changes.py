@@ -23,8 +23,7 @@ from app.core.bodies import Body
 from app.core.clics import Time, format_time
 from app.core.clock import utc_now
 from app.core.db.locks import lock_names
-from app.core.errors import Conflict, NotFound
-from app.core.messages import N_
+from app.core.messages import N_, Conflict, NotFound
 from app.problems.queries.problems import existing
 from app.tables import AccountRow, AuditRow, ContestRoleRow, ContestRow, OrganiserRow, ProblemRoleRow, ProblemRow
 

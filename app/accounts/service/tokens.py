@@ -19,8 +19,7 @@ from app.core.bodies import Body, Line
 from app.core.clics import EXAMPLES_TIME, Time, example, format_time, format_time_or_none
 from app.core.clock import utc_now
 from app.core.db.locks import lock_names
-from app.core.errors import BadRequest, Conflict, Forbidden, NotFound, Unauthorized
-from app.core.messages import N_, Message
+from app.core.messages import N_, BadRequest, Conflict, Forbidden, Message, NotFound, Unauthorized
 from app.tables import TokenRow
 
 ID_LENGTH = 16

@@ -10,8 +10,7 @@ from typing import NamedTuple, TypedDict, TypeVar
 
 from app.core import table_rows
 from app.core.bodies import Document, Item, mismatch, refuse
-from app.core.errors import MOST_LISTED
-from app.core.messages import N_, NOTHING, Message
+from app.core.messages import MOST_LISTED, N_, NOTHING, Message
 from app.core.table_rows import Columns
 
 HEADERS = {"accounts": {"1"}, "teams": {"1", "2"}, "groups": {"1"}, "institutions": {"0.5", "1", "2"}}

@@ -19,8 +19,7 @@ from app.accounts.service.grants import NO_GRANTS, OWNER, Grants, grants_of, gra
 from app.core.bodies import mismatch, refuse
 from app.core.clock import utc_now
 from app.core.db.database import Database
-from app.core.errors import Conflict, Forbidden, Unauthorized
-from app.core.messages import N_, Message
+from app.core.messages import N_, Conflict, Forbidden, Message, Unauthorized
 from app.core.passwords import hash_password, make_password, password_fits
 from app.tables import AccountRow, ContestRoleRow, ProblemRoleRow, TeamRow
 from app.teams import queries as teams_queries

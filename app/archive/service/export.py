@@ -18,10 +18,9 @@ from app.contests.queries import contest_of
 from app.contests.service.contests import api_information
 from app.core.clics import JsonObject
 from app.core.clock import utc_now
-from app.core.errors import NotFound
 from app.core.files.stored_bytes import UNREADABLE
 from app.core.growing import GrowingFile, Sink
-from app.core.messages import N_
+from app.core.messages import N_, NotFound
 from app.core.service import Service
 from app.feed.service.collections import IN_REFERENCE_ORDER, Collection
 from app.packages.zips import write_zip, zip_bytes

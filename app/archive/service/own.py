@@ -23,9 +23,8 @@ from app.contests.schemas import Limits
 from app.core.bodies import Body
 from app.core.clics import Id, Time
 from app.core.clock import utc_now
-from app.core.errors import fault
 from app.core.faults import FaultList
-from app.core.messages import N_, Message
+from app.core.messages import N_, Message, fault
 from app.submissions.queries import submission_queries
 from app.teams import queries as teams_queries
 

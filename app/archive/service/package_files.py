@@ -20,9 +20,9 @@ from app.archive.service import judging as contest_judging
 from app.archive.service import own as contest_own
 from app.archive.service.judging import PackageBoard, PackageState
 from app.archive.service.own import OF_SUBMISSIONS
-from app.core.errors import fault
 from app.core.faults import FaultList
 from app.core.load import is_within
+from app.core.messages import fault
 from app.core.parsing import UNREADABLE, StrictLoader
 from app.feed.service.collections import IN_REFERENCE_ORDER
 from app.packages.contents import SpooledFiles

@@ -26,8 +26,8 @@ from app.core.bodies import Document, Item
 from app.core.clics import ID, format_time
 from app.core.clock import utc_now
 from app.core.db import by_id
-from app.core.errors import ServiceError, fault
 from app.core.faults import FaultList
+from app.core.messages import ServiceError, fault
 from app.core.service import Service
 from app.domain.contests import Clock, Pause
 from app.messages.service import commentary

@@ -24,11 +24,10 @@ from app.contests.service.contests import view
 from app.core import passwords
 from app.core.clics import JsonObject
 from app.core.db.database import run_after_commit
-from app.core.errors import SECONDS_UNTIL_BACK, BadRequest, Conflict, Unavailable, all_in_words, in_words
 from app.core.faults import SILENT, FaultList, PackageErrors, Steps
 from app.core.files.files import Files, TentativeFiles
 from app.core.files.temporary import PACKAGE_PREFIX, locked_folder
-from app.core.messages import N_
+from app.core.messages import N_, SECONDS_UNTIL_BACK, BadRequest, Conflict, Unavailable, all_in_words, in_words
 from app.core.service import Service
 from app.core.settings import Settings
 from app.judging.service.questions import JudgeFailed

@@ -16,14 +16,12 @@ from app.authoring.service import jobs, packages, testcases
 from app.authoring.service.jobs import Job
 from app.authoring.service.packages import CaseView
 from app.authoring.service.testcases import CaseRequest
-from app.core.errors import NotFound
-from app.core.messages import N_, Message, did_you_mean
+from app.core.messages import N_, Message, NotFound, did_you_mean
 from app.core.pages.forms import open_form
-from app.core.pages.gate import Fields, how_of, see
 from app.core.pages.languages import _, confirm
 from app.core.pages.pages import DONE, Done, page, type_word
 from app.core.pages.sent_forms import SEEN_VERSION
-from app.core.pages.visitor import Reading, TheService, Visitor
+from app.core.pages.visitor import Fields, Reading, TheService, Visitor, how_of, see
 from app.core.service import Service
 from app.judging.service.problem_changes import How, Preview, RejudgingView
 from app.problems.queries.problems import existing

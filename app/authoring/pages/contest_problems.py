@@ -12,14 +12,12 @@ from app.authoring.service import contest_problems, packages
 from app.authoring.service.contest_problems import EntryBody, EntryChange
 from app.contests import queries as contests_queries
 from app.contests.pages.home import steps
-from app.core.errors import BadRequest
-from app.core.messages import N_
+from app.core.messages import N_, BadRequest
 from app.core.pages.forms import made_of_values, whole_number
 from app.core.pages.frames import frame
-from app.core.pages.gate import Fields, led_on, see
 from app.core.pages.languages import _, confirm, refuse_outdated
 from app.core.pages.pages import DONE, Done, page
-from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, Writing
+from app.core.pages.visitor import Fields, Reading, TheService, TheSnapshot, Visitor, Writing, led_on, see
 from app.core.pages.wording import rule_line
 from app.domain.contests import Kind, ScoredProblem
 from app.domain.participation import is_for_practice

@@ -16,14 +16,24 @@ from app.authoring.service import jobs, packages, versions
 from app.authoring.service.jobs import Job, ReferenceRunRequest
 from app.authoring.service.packages import BroughtIn, SentPackage
 from app.authoring.service.test_data import DataBody, arrange, put_cases
-from app.core.errors import BadRequest, NotFound, ServiceError
 from app.core.http.errors import status_of, written
-from app.core.messages import N_
+from app.core.messages import N_, BadRequest, NotFound, ServiceError
 from app.core.pages.forms import made_of_values, open_form, whole_number
-from app.core.pages.gate import Faults, Fields, faults_of, how_of, led_on, see
 from app.core.pages.languages import _, confirm, ngettext
 from app.core.pages.pages import DONE, Done, page
-from app.core.pages.visitor import Reading, TheService, Visitor, Writing, authenticator_of
+from app.core.pages.visitor import (
+    Faults,
+    Fields,
+    Reading,
+    TheService,
+    Visitor,
+    Writing,
+    authenticator_of,
+    faults_of,
+    how_of,
+    led_on,
+    see,
+)
 from app.judging.service.problem_changes import How
 
 Number = Annotated[int, PathParameter(ge=1, lt=2**31)]

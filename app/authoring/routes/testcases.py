@@ -17,7 +17,6 @@ from app.accounts.routes.accounts import WritingAccounts
 from app.authoring.service import packages, testcases
 from app.authoring.service.packages import BroughtIn, CaseView, ProblemDetails, ProblemView, SentPackage
 from app.authoring.service.test_data import DataBody, arrange, put_cases
-from app.core.errors import BadRequest, UnsupportedMedia
 from app.core.faults import Steps
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheAuthenticator, TheService, TheSnapshot
 from app.core.http.downloads import (
@@ -40,7 +39,7 @@ from app.core.http.downloads import (
 from app.core.http.errors import ZIPS, ErrorBody, body_file, content_type, written
 from app.core.http.forms import Expected, open_form
 from app.core.http.middleware import API
-from app.core.messages import N_
+from app.core.messages import N_, BadRequest, UnsupportedMedia
 from app.judging.routes import PREVIEWED, RESPONSES, TheHow, accepted
 from app.judging.service.problem_changes import Preview, RejudgingView
 

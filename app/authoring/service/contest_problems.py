@@ -13,8 +13,7 @@ from app.contests.schemas import Limits, Rule
 from app.contests.service.contests import contest_to_change
 from app.core.bodies import Body, Line, same_id
 from app.core.db.database import after_commit
-from app.core.errors import BadRequest, Conflict, describe_pattern
-from app.core.messages import N_, Message
+from app.core.messages import N_, BadRequest, Conflict, Message, describe_pattern
 from app.core.service import Service
 from app.domain.contests import ScoringRule
 from app.judging.queries import rejudging_changes

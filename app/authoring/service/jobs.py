@@ -13,10 +13,9 @@ from app.accounts.service.viewer import Viewer
 from app.core.bodies import Body, Line
 from app.core.clics import format_time
 from app.core.db.database import after_commit
-from app.core.errors import BadRequest, Conflict, Forbidden, NotFound, describe_pattern, fault
 from app.core.faults import Faults
 from app.core.json_documents import CaseDocument, RunParams, VerificationParams
-from app.core.messages import N_, Message
+from app.core.messages import N_, BadRequest, Conflict, Forbidden, Message, NotFound, describe_pattern, fault
 from app.core.service import Service
 from app.domain.documents import ReferenceDocument
 from app.judging.queries import rejudging_changes

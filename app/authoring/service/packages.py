@@ -11,11 +11,10 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer, own_problem, refuse_foreign_version
 from app.authoring.service.jobs import queue_for_missing
 from app.core.clics import format_time
-from app.core.errors import SECONDS_UNTIL_BACK, BadRequest, Conflict, NotFound, Unavailable
 from app.core.faults import SILENT, PackageError, PackageErrors, PackageFault, Steps, errors_of, warnings_of
 from app.core.files.files import OnlyHashes
 from app.core.json_documents import VerificationParams
-from app.core.messages import N_
+from app.core.messages import N_, SECONDS_UNTIL_BACK, BadRequest, Conflict, NotFound, Unavailable
 from app.core.service import Service
 from app.core.settings import Settings
 from app.domain.documents import FoundScore

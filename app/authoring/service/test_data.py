@@ -10,11 +10,10 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer
 from app.authoring.service.packages import ProblemDetails, details
 from app.core.bodies import Body, Line
-from app.core.errors import SECONDS_UNTIL_BACK, BadRequest, Unavailable
 from app.core.faults import Faults, PackageErrors
 from app.core.files.files import FileStore, OnlyHashes, TentativeFiles
 from app.core.json_documents import ProvenanceDocument
-from app.core.messages import N_
+from app.core.messages import N_, SECONDS_UNTIL_BACK, BadRequest, Unavailable
 from app.core.service import Service
 from app.domain.documents import FoundScore
 from app.judging.service.messages import Validate, Validated

@@ -17,10 +17,9 @@ from app.contests import queries as contests_queries
 from app.contests.service.visibility import the_problem
 from app.core.clics import number
 from app.core.clock import utc_now
-from app.core.errors import BadRequest, NotFound
 from app.core.faults import Faults
 from app.core.json_documents import ProvenanceDocument
-from app.core.messages import N_, Message, did_you_mean, joined
+from app.core.messages import N_, BadRequest, Message, NotFound, did_you_mean, joined
 from app.core.service import Service
 from app.domain.contests import CaseKind, ScoredProblem
 from app.domain.documents import FoundScore

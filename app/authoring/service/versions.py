@@ -11,9 +11,8 @@ from app.authoring.service.packages import CaseView, TestDataGroup, case_view, g
 from app.contests.queries import entry_of
 from app.core.clics import format_time
 from app.core.db.database import after_commit
-from app.core.errors import NotFound
 from app.core.json_documents import ManifestDocument, ProblemDocument
-from app.core.messages import N_
+from app.core.messages import N_, NotFound
 from app.core.service import Service
 from app.judging.service.problem_changes import CasePreview, How, Preview, RejudgingView, case_previews, change
 from app.problems.queries import comparison, pins, problem_diff, versions

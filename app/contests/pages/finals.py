@@ -7,9 +7,8 @@ from app.contests.queries import contest_of
 from app.contests.schemas import ContestChange
 from app.contests.service import commands as service_commands
 from app.core.pages.forms import made_of_values, whole_number
-from app.core.pages.gate import Fields, see
 from app.core.pages.languages import refuse_outdated
-from app.core.pages.visitor import TheService, Visitor, Writing
+from app.core.pages.visitor import Fields, TheService, Visitor, Writing, see
 from app.tables import ContestRow
 
 MEDALS = ("gold", "silver", "bronze", "ranks")

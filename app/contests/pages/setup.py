@@ -13,14 +13,12 @@ from app.contests.service import commands as service_commands
 from app.contests.service.contests import view
 from app.core.clics import format_time, format_time_or_none, parse_time
 from app.core.clock import utc_now
-from app.core.errors import BadRequest
-from app.core.messages import N_
+from app.core.messages import N_, BadRequest
 from app.core.pages.forms import MOST_DIGITS, made_of_values, whole_number
 from app.core.pages.frames import frame
-from app.core.pages.gate import Fields, WritingAccounts, see
 from app.core.pages.languages import SURE, Answer, AskFirst, _, confirm, ngettext, refuse_outdated
 from app.core.pages.pages import DONE, Done, page
-from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, Writing
+from app.core.pages.visitor import Fields, Reading, TheService, TheSnapshot, Visitor, Writing, WritingAccounts, see
 from app.domain.contests import Clock
 from app.domain.participation import opens_board
 from app.tables import ContestRow

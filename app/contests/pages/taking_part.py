@@ -14,12 +14,10 @@ from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
 from app.contests.service.capabilities import ParticipationBody, begin
 from app.core.clock import utc_now
-from app.core.errors import Forbidden, Unauthorized
-from app.core.messages import N_
+from app.core.messages import N_, Forbidden, Unauthorized
 from app.core.pages.forms import made_of_values
-from app.core.pages.gate import Fields, see
 from app.core.pages.languages import _, confirm
-from app.core.pages.visitor import TheService, TheSnapshot, Visitor
+from app.core.pages.visitor import Fields, TheService, TheSnapshot, Visitor, see
 from app.core.pages.wording import minute, spoken
 from app.domain.contests import ScoredProblem
 from app.domain.participation import ParticipationKind, limited

@@ -21,8 +21,7 @@ from app.contests.service.changes import why_not_running
 from app.core.bodies import Body
 from app.core.clics import format_reltime, format_time_or_none
 from app.core.clock import utc_now
-from app.core.errors import Conflict, Forbidden, NotFound, Unauthorized
-from app.core.messages import N_, Message, did_you_mean
+from app.core.messages import N_, Conflict, Forbidden, Message, NotFound, Unauthorized, did_you_mean
 from app.core.service import Service
 from app.domain.participation import Participation, ParticipationKind, own_clock
 from app.tables import ContestRow

@@ -9,8 +9,7 @@ from app.contests.queries import clock, refuse_final, written_pauses
 from app.contests.schemas import ContestBody, ContestChange, ContestSettings
 from app.core.bodies import mismatch, refuse
 from app.core.clics import format_reltime, format_time, format_time_or_none
-from app.core.errors import BadRequest, Conflict, Forbidden, fault
-from app.core.messages import N_, Fault, Message
+from app.core.messages import N_, BadRequest, Conflict, Fault, Forbidden, Message, fault
 from app.domain.contests import Clock, Pause
 from app.domain.participation import moves_freeze, opens_board, with_duration, with_thaw_after_end
 from app.tables import ContestRow

@@ -21,11 +21,10 @@ from app.core.clics import format_time_or_none
 from app.core.clock import utc_now
 from app.core.db import by_id
 from app.core.db.database import after_commit
-from app.core.errors import BadRequest, Conflict, PreconditionFailed
 from app.core.files import file_references
 from app.core.files.file_references import StoredReference
 from app.core.files.files import FileStore
-from app.core.messages import N_, Fault, Message
+from app.core.messages import N_, BadRequest, Conflict, Fault, Message, PreconditionFailed
 from app.core.service import Service
 from app.core.settings import Settings
 from app.domain import contests as rules

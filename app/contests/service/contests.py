@@ -19,9 +19,8 @@ from app.core import clics
 from app.core.clics import LANGUAGE, NOT_IN_IDS, format_reltime, format_time_or_none
 from app.core.clock import utc_now
 from app.core.db.locks import lock_names
-from app.core.errors import Conflict, NotFound
 from app.core.files.file_references import shown
-from app.core.messages import N_
+from app.core.messages import N_, Conflict, NotFound
 from app.core.passwords import random_letters
 from app.domain import contests as rules
 from app.domain.counting import JUDGEMENT_TYPES, JudgementType

@@ -15,8 +15,7 @@ from app.accounts.service.viewer import Viewer
 from app.contests.service.capabilities import no_problem
 from app.core.clics import format_reltime
 from app.core.clock import utc_now
-from app.core.errors import NotFound
-from app.core.messages import N_, Message
+from app.core.messages import N_, Message, NotFound
 from app.domain.contests import Carry, CaseKind, Clock, Counting, ScoredProblem, ScoringRule
 from app.domain.counting import Answers, Attempt, CaseVerdict, JudgementType, submission_answers
 from app.domain.documents import MessageDocument

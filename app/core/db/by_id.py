@@ -6,7 +6,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from enum import StrEnum
 from typing import TypeVar
@@ -15,6 +15,7 @@ from sqlalchemy import ColumnElement, Connection, event, func, select
 from sqlalchemy.orm import Session, UOWTransaction
 
 from app import tables
+from app.core.messages import N_, Message, joined
 
 Key = TypeVar("Key", str, int)
 R = TypeVar("R", bound=tables.GroupRow | tables.OrganizationRow | tables.PersonRow | tables.TeamRow)
@@ -250,3 +251,24 @@ def _note_accounts(session: Session, _context: UOWTransaction) -> None:
     for row in session.new:  # nobody knows a new account or token yet
         if isinstance(row, tables.ContestRoleRow | tables.ProblemRoleRow | tables.OrganiserRow):
             tell_account(session, row.account_id)
+
+
+COUNTED = {
+    "accounts": N_("%(count)s accounts"),
+    "awards": N_("%(count)s awards"),
+    "clarifications": N_("%(count)s clarifications"),
+    "commentary": N_("%(count)s commentary"),
+    "groups": N_("%(count)s groups"),
+    "games": N_("%(count)s games"),
+    "jobs": N_("%(count)s jobs"),
+    "main scoreboards": N_("%(count)s main scoreboards"),
+    "organizations": N_("%(count)s organizations"),
+    "persons": N_("%(count)s persons"),
+    "submissions": N_("%(count)s submissions"),
+    "teams": N_("%(count)s teams"),
+}
+
+
+def counted(uses: Mapping[str, int]) -> Message:
+    """Return numbers of objects by kind as a list such as `2 accounts, 1 awards`."""
+    return joined(Message(COUNTED[kind], count=count) for kind, count in uses.items())

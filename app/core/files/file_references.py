@@ -12,10 +12,9 @@ from typing import Annotated, Required, Self, TypedDict, cast
 from pydantic import Field, StringConstraints, model_validator
 
 from app.core.bodies import Body, Line, mismatch
-from app.core.errors import describe_pattern
 from app.core.files.files import FileStore
 from app.core.images import MOST_PIXELS, measure
-from app.core.messages import N_, Fault, Message, Text, WrongProperty
+from app.core.messages import N_, Fault, Message, Text, WrongProperty, describe_pattern
 
 IMAGES = frozenset({"image/png", "image/jpeg", "image/svg+xml"})
 EXTENSIONS = {

@@ -20,9 +20,8 @@ from cachetools import FIFOCache
 
 from app.accounts.service.grants import Attempt, Guesses
 from app.accounts.service.viewer import PUBLIC, Logins, Viewer
-from app.core.errors import Unauthorized
 from app.core.load import SharedWork, run_heavy, source_of
-from app.core.messages import N_
+from app.core.messages import N_, Unauthorized
 
 MOST_REMEMBERED = 20_000
 # As long as usernames may be: those of wrong guesses are remembered for a minute, and a header has room for more.

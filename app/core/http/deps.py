@@ -21,10 +21,10 @@ from app.contests.service.capabilities import problem_called
 from app.contests.service.visibility import snapshot_for
 from app.core.db.audit import Actor, acting
 from app.core.db.database import after_commit, drop_after_commit, run_after_commit
-from app.core.errors import ServiceError
 from app.core.http.auth import Authenticator
 from app.core.http.errors import RefusedBody
 from app.core.load import MOST_OF_AN_ACCOUNT, MOST_OF_AN_ADMIN, read_json
+from app.core.messages import ServiceError
 from app.core.service import Service
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache

@@ -18,13 +18,12 @@ from fastapi import Request, Response
 from fastapi.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from app.core.errors import NotFound
 from app.core.faults import Steps
 from app.core.files.file_references import StoredReference
 from app.core.files.files import PIECE, FileStore
 from app.core.growing import GrowingFile
 from app.core.http.errors import error_response
-from app.core.messages import N_
+from app.core.messages import N_, NotFound
 from app.problems.queries.packing import pieces_of
 
 ZIP = "application/zip"

@@ -26,11 +26,16 @@ from starlette.exceptions import HTTPException
 from app.core.bodies import Document, json_document, objects, read_yaml
 from app.core.clics import example
 from app.core.db.commits import CommitInDoubt, is_full, of_the_database
-from app.core.errors import (
+from app.core.files.stored_bytes import UNREADABLE, FileMissing, StoreUnavailable
+from app.core.files.temporary import UPLOAD_PREFIX, locked_folder
+from app.core.load import LIGHT, body_text, run_heavy
+from app.core.messages import (
     MOST_LISTED,
+    N_,
     BadRequest,
     Conflict,
     Forbidden,
+    Message,
     NotFound,
     PreconditionFailed,
     ServiceError,
@@ -42,11 +47,8 @@ from app.core.errors import (
     UnsupportedMedia,
     all_in_words,
     fault,
+    in_english,
 )
-from app.core.files.stored_bytes import UNREADABLE, FileMissing, StoreUnavailable
-from app.core.files.temporary import UPLOAD_PREFIX, locked_folder
-from app.core.load import LIGHT, body_text, run_heavy
-from app.core.messages import N_, Message, in_english
 from app.core.metrics import Metrics
 from app.core.table_rows import charset_of, table_text
 

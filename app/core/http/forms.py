@@ -11,8 +11,7 @@ from typing import IO, cast
 from fastapi import Request
 from multipart import MultipartError, MultipartSegment, PushMultipartParser, parse_options_header
 
-from app.core.errors import BadRequest
-from app.core.messages import N_
+from app.core.messages import N_, BadRequest
 
 # Bytes of all files of one form that lie in memory; with more, they go to one temporary file.
 IN_MEMORY = 64 * 1024

@@ -23,9 +23,8 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.core.errors import BadRequest
 from app.core.load import run_heavy
-from app.core.messages import N_
+from app.core.messages import N_, BadRequest
 from app.core.service import Service
 from app.feed.service.collections import Collection
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot

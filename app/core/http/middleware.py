@@ -21,10 +21,9 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from structlog.contextvars import bind_contextvars, reset_contextvars
 
 from app.core.clock import utc_now
-from app.core.errors import BadRequest, ServiceError, TooLarge
 from app.core.http.errors import error_response, status_of, unavailable
 from app.core.load import source_of
-from app.core.messages import N_
+from app.core.messages import N_, BadRequest, ServiceError, TooLarge
 from app.core.metrics import Metrics
 from app.core.tracing import request_id_of, request_span
 

@@ -17,11 +17,10 @@ from weakref import WeakValueDictionary
 from starlette.datastructures import Headers, State
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app.core.errors import Unavailable
 from app.core.http.auth import Authenticator
 from app.core.http.errors import error_response, headers_of
 from app.core.load import source_of
-from app.core.messages import N_
+from app.core.messages import N_, Unavailable
 from app.core.settings import Settings
 
 STREAMS = ("/event-feed", "/stream")

@@ -17,10 +17,9 @@ from jinja2.runtime import Context, Undefined
 from markupsafe import Markup
 from pydantic import BaseModel, ValidationError
 
-from app.core.errors import BadRequest, TooLarge, all_in_words, fault
 from app.core.http import forms as http_forms
 from app.core.http.forms import Expected, Form
-from app.core.messages import N_
+from app.core.messages import N_, BadRequest, TooLarge, all_in_words, fault
 from app.core.pages import languages, wording
 
 # Bytes of a form.

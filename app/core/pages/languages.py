@@ -24,8 +24,7 @@ from babel.dates import format_skeleton, get_datetime_format, get_timezone
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
-from app.core.errors import BadRequest
-from app.core.messages import N_, Message
+from app.core.messages import N_, BadRequest, Message
 from app.domain.documents import PhraseDocument
 from checkers.doors import Phrase
 

@@ -30,8 +30,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.ext import InternationalizationExtension
 from markupsafe import Markup
 
-from app.core.errors import NotFound
-from app.core.messages import N_
+from app.core.messages import N_, NotFound
 from app.core.pages import forms, languages, wording
 from app.core.pages.languages import CATALOGUES, LANGUAGES, SOURCE, gettext, stored_values
 from app.core.service import Service

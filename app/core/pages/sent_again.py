@@ -10,7 +10,7 @@ from starlette.exceptions import HTTPException
 from starlette.routing import Match
 from starlette.types import Message, Scope
 
-from app.core.errors import ServiceError
+from app.core.messages import ServiceError
 from app.core.pages.languages import AskFirst, _
 from app.core.pages.pages import PRIVATE, page
 from app.core.pages.sent_forms import FormOfPage, PageOfForms

@@ -12,8 +12,7 @@ from html.parser import HTMLParser
 
 from markupsafe import escape
 
-from app.core.errors import PreconditionFailed, ServiceError
-from app.core.messages import A_VALUE, NOTHING
+from app.core.messages import A_VALUE, NOTHING, PreconditionFailed, ServiceError
 from app.core.pages.languages import _, translate
 from app.core.pages.pages import without_marks
 

@@ -16,9 +16,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from app.accounts.service.viewer import PUBLIC, Viewer, good_still
 from app.contests.queries import NoContest
 from app.core.clock import utc_now
-from app.core.errors import TooManyRequests, Unavailable
 from app.core.load import source_of
-from app.core.messages import N_
+from app.core.messages import N_, TooManyRequests, Unavailable
 from app.core.service import Service
 from app.feed.service.log import Log
 from app.feed.service.publisher import FeedPublisher

@@ -22,8 +22,7 @@ from cachetools import LRUCache
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESSIV
 
-from app.core.errors import BadRequest
-from app.core.messages import N_
+from app.core.messages import N_, BadRequest
 from app.feed.queries import Event
 from app.feed.service.index import JUDGES, OWNER, Index, Reader, of_account
 

@@ -12,8 +12,7 @@ from dataclasses import dataclass
 from app.contests.queries import NoContest
 from app.contests.service.visibility import seen_by
 from app.core.clock import utc_now
-from app.core.errors import BadRequest, Forbidden
-from app.core.messages import N_
+from app.core.messages import N_, BadRequest, Forbidden
 from app.feed.service.hub import Client, Hub
 from app.feed.service.index import Reader, reader_of
 from app.feed.service.log import Line, Log, Place, lines_behind, lines_of, read_token, write_token

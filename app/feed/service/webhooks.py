@@ -25,8 +25,7 @@ from app.core.bodies import Body, Sparse
 from app.core.clics import Id, example, format_time_or_none
 from app.core.clock import utc_now
 from app.core.db.locks import lock_names
-from app.core.errors import BadRequest, Conflict, NotFound, describe_pattern
-from app.core.messages import N_, Message, WrongValue
+from app.core.messages import N_, BadRequest, Conflict, Message, NotFound, WrongValue, describe_pattern
 from app.core.service import Service
 from app.core.settings import Settings
 from app.feed import queries as stored

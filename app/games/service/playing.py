@@ -14,8 +14,7 @@ from anyio.to_thread import run_sync
 from app.accounts.service.viewer import Viewer
 from app.contests.service.changes import why_not_running
 from app.core.clock import utc_now
-from app.core.errors import BadRequest, Conflict, Forbidden, NotFound, message_of
-from app.core.messages import N_
+from app.core.messages import N_, BadRequest, Conflict, Forbidden, NotFound, message_of
 from app.core.service import Service
 from app.games import queries as games_queries
 from app.games.queries import Turn

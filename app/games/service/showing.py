@@ -10,8 +10,7 @@ from app.accounts.service.viewer import Viewer
 from app.core.bodies import Body, Line
 from app.core.clics import EXAMPLES_TIME, example, format_time, format_time_or_none
 from app.core.clock import utc_now
-from app.core.errors import BadRequest, NotFound
-from app.core.messages import N_
+from app.core.messages import N_, BadRequest, NotFound
 from app.domain.contests import Clock
 from app.games import queries as games_queries
 from app.games.service.referee import MOST_MOVES, Ending, Table, due

@@ -15,9 +15,8 @@ from app.contests.schemas import Limits
 from app.contests.service.capabilities import problem_called
 from app.contests.service.visibility import snapshot_for, the_problem
 from app.core.clock import utc_now
-from app.core.errors import BadRequest, Forbidden, NotFound, TooManyRequests, message_of
 from app.core.load import source_of
-from app.core.messages import N_, Message, did_you_mean
+from app.core.messages import N_, BadRequest, Forbidden, Message, NotFound, TooManyRequests, did_you_mean, message_of
 from app.core.service import Service
 from app.domain.documents import GameDocument
 from app.games import queries as games_queries

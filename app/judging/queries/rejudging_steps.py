@@ -10,9 +10,8 @@ from sqlalchemy.orm import Session, aliased
 
 from app.contests.tables import APPLIED, CANCELLED, OPEN, UNDONE
 from app.core.clock import utc_now
-from app.core.errors import BadRequest
 from app.core.json_documents import ProblemChanges, SelectionDocument
-from app.core.messages import N_
+from app.core.messages import N_, BadRequest
 from app.judging.queries import rejudgings
 from app.judging.queries.rejudgings import (
     RejudgingRefused,

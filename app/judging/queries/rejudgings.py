@@ -14,8 +14,7 @@ from sqlalchemy.orm import Session, aliased
 
 from app.contests.tables import OPEN, UNDONE
 from app.core.clock import utc_now
-from app.core.errors import Conflict
-from app.core.messages import N_, Message, as_message
+from app.core.messages import N_, Conflict, Message, as_message
 from app.problems.queries import problem_diff, versions
 from app.submissions.queries.attempts import contests_of, few, grows, judges
 from app.submissions.tables import DONE

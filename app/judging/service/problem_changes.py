@@ -14,9 +14,8 @@ from sqlalchemy.orm import Session
 from app.contests import queries as contests_queries
 from app.contests.tables import OPEN
 from app.core.clics import format_time, format_time_or_none
-from app.core.errors import PreconditionFailed
 from app.core.json_documents import ProblemDocument
-from app.core.messages import N_
+from app.core.messages import N_, PreconditionFailed
 from app.judging.queries import rejudging_changes, rejudgings
 from app.judging.queries.rejudging_changes import Change, Plan
 from app.judging.queries.rejudgings import JUDGING, READY, Progress

@@ -14,9 +14,8 @@ from app.core.clics import example
 from app.core.clock import utc_now
 from app.core.db.by_id import as_id
 from app.core.db.database import after_commit
-from app.core.errors import BadRequest, Conflict, NotFound, describe_pattern
 from app.core.json_documents import SelectionDocument
-from app.core.messages import N_, Message
+from app.core.messages import N_, BadRequest, Conflict, Message, NotFound, describe_pattern
 from app.core.service import Service
 from app.judging.queries import rejudging_steps, rejudgings
 from app.judging.queries.rejudgings import JUDGING

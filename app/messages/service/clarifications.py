@@ -15,8 +15,17 @@ from app.core.bodies import Body, Sparse, mismatch, refuse, same_id
 from app.core.clics import Id, Reltime, Time, format_reltime, format_time
 from app.core.clock import utc_now
 from app.core.db.locks import lock_names
-from app.core.errors import BadRequest, Conflict, Forbidden, NotFound, TooManyRequests, describe_pattern
-from app.core.messages import N_, Fault, Message
+from app.core.messages import (
+    N_,
+    BadRequest,
+    Conflict,
+    Fault,
+    Forbidden,
+    Message,
+    NotFound,
+    TooManyRequests,
+    describe_pattern,
+)
 from app.messages import queries as messages_queries
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import ClarificationRow, ContestRow

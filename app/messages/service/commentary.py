@@ -13,8 +13,7 @@ from app.contests.service.visibility import may_see
 from app.core.bodies import Body, Line, Sparse, mismatch, refuse
 from app.core.clics import Id, format_reltime, format_time
 from app.core.clock import utc_now
-from app.core.errors import NotFound
-from app.core.messages import N_, Message
+from app.core.messages import N_, Message, NotFound
 from app.messages import queries as messages_queries
 from app.messages.service.clarifications import MessageText
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot

@@ -19,8 +19,7 @@ from app.contests import queries as contests_queries
 from app.contests.pages.taking_part import clock_offer, finals_shown, quota_line
 from app.contests.service.visibility import the_problem
 from app.core.clics import number
-from app.core.errors import NotFound
-from app.core.messages import N_, Message, did_you_mean
+from app.core.messages import N_, Message, NotFound, did_you_mean
 from app.core.pages.forms import accepted_languages
 from app.core.pages.frames import frame
 from app.core.pages.languages import LANGUAGES, gettext

@@ -10,9 +10,8 @@ from fastapi import Request
 from fastapi.responses import HTMLResponse
 
 from app.contests.service.visibility import the_problem
-from app.core.errors import NotFound
 from app.core.files.files import Files
-from app.core.messages import N_
+from app.core.messages import N_, NotFound
 from app.core.pages.pages import ENVIRONMENT, paths
 from app.core.pages.visitor import Reading, TheService, TheSnapshot
 from app.core.service import Service

@@ -9,12 +9,11 @@ from sqlalchemy import delete, exists, func, insert, select
 from sqlalchemy.orm import Session
 
 from app.core.clock import utc_now
-from app.core.errors import Conflict, NotFound
 from app.core.faults import SILENT, Steps
 from app.core.files.files import FileStore
 from app.core.files.temporary import PACKAGE_PREFIX, locked_folder
 from app.core.json_documents import CaseDocument, GroupDocument, MetadataDocument, ProblemColumns, StatementDocument
-from app.core.messages import N_, Message, did_you_mean
+from app.core.messages import N_, Conflict, Message, NotFound, did_you_mean
 from app.domain.documents import FoundScore
 from app.domain.scoring import pair
 from app.packages.markdown import FOLDER, image_links, image_type, local_image

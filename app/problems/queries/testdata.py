@@ -13,11 +13,10 @@ from sqlalchemy import delete, insert
 from sqlalchemy.orm import Session
 
 from app.core.bodies import Body, Line
-from app.core.errors import NotFound
 from app.core.faults import NONE, Faults
 from app.core.files.files import FileStore
 from app.core.json_documents import GroupDocument
-from app.core.messages import N_
+from app.core.messages import N_, NotFound
 from app.domain.documents import CaseListDocument, FoundScore
 from app.packages import model
 from app.problems.queries import problem_diff, problems, testcases

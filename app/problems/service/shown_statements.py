@@ -16,9 +16,8 @@ from app.contests import queries as contests_queries
 from app.contests.queries import clock
 from app.contests.service.visibility import the_problem
 from app.core.clock import utc_now
-from app.core.errors import Forbidden, NotFound
 from app.core.json_documents import StatementDocument
-from app.core.messages import N_, Message, did_you_mean
+from app.core.messages import N_, Forbidden, Message, NotFound, did_you_mean
 from app.core.service import Service
 from app.domain.participation import ParticipationKind, is_for_practice, own_clock
 from app.packages.markdown import image_type, with_image_folder

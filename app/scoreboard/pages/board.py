@@ -14,8 +14,7 @@ from fastapi import Depends, Query, Request, Response
 from fastapi.responses import HTMLResponse
 
 from app.accounts.service.viewer import Viewer
-from app.core.errors import BadRequest
-from app.core.messages import N_
+from app.core.messages import N_, BadRequest
 from app.core.pages.frames import Names, frame, frame_of, groups_shown, names_of, names_soon
 from app.core.pages.languages import _
 from app.core.pages.pages import page

@@ -15,14 +15,12 @@ from app.accounts.service.viewer import PUBLIC
 from app.contests.pages.finals import medals_of
 from app.contests.queries import NoContest, contest_of
 from app.contests.service.visibility import snapshot_for
-from app.core.errors import BadRequest
-from app.core.messages import N_
+from app.core.messages import N_, BadRequest
 from app.core.pages.forms import made_of_values, whole_number
 from app.core.pages.frames import frame, groups_shown, names_of
-from app.core.pages.gate import Fields, see
 from app.core.pages.languages import _, confirm
 from app.core.pages.pages import DONE, Done, page
-from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, Writing
+from app.core.pages.visitor import Fields, Reading, TheService, TheSnapshot, Visitor, Writing, see
 from app.core.pages.wording import ordinal, points, seconds
 from app.domain.board import Step
 from app.scoreboard.pages.board_rows import BoardRows

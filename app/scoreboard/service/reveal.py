@@ -14,8 +14,7 @@ from app.contests.queries import contest_of
 from app.core.bodies import Body
 from app.core.clics import format_time_or_none
 from app.core.clock import utc_now
-from app.core.errors import Conflict
-from app.core.messages import N_
+from app.core.messages import N_, Conflict
 from app.core.service import Service
 from app.domain.board import Place, Row, Step, opened, pending
 from app.domain.contests import Freeze

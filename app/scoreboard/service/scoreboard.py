@@ -21,8 +21,7 @@ from app.contests.service.contests import slug
 from app.contests.service.visibility import seen_by
 from app.core.bodies import Body, Line, mismatch, refuse, same_id
 from app.core.clics import Id, format_reltime
-from app.core.errors import BadRequest, Forbidden, NotFound
-from app.core.messages import N_, Message
+from app.core.messages import N_, BadRequest, Forbidden, Message, NotFound
 from app.core.service import Service
 from app.domain.board import moment
 from app.domain.contests import PROVISIONAL

@@ -13,8 +13,7 @@ from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
 from app.contests.pages.taking_part import may_choose
 from app.contests.service.visibility import is_official
-from app.core.errors import Forbidden, Unauthorized
-from app.core.messages import N_
+from app.core.messages import N_, Forbidden, Unauthorized
 from app.core.pages.frames import frame, names_of
 from app.core.pages.languages import _, gettext, in_words, ngettext
 from app.core.pages.pages import page

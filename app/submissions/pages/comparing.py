@@ -10,8 +10,7 @@ from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.core.errors import BadRequest, Unauthorized
-from app.core.messages import N_
+from app.core.messages import N_, BadRequest, Unauthorized
 from app.core.pages.frames import frame, names_of
 from app.core.pages.languages import _
 from app.core.pages.pages import page

@@ -10,13 +10,12 @@ from contextlib import asynccontextmanager, closing
 from fastapi import APIRouter, Request, Response
 
 from app.core import clics
-from app.core.errors import BadRequest, UnsupportedMedia
 from app.core.http.deps import GatedRoute, current_viewer
 from app.core.http.downloads import file, form
 from app.core.http.errors import ErrorBody, body_stream, content_type
 from app.core.http.forms import Expected, read_form
 from app.core.load import LIGHT, run_heavy
-from app.core.messages import N_
+from app.core.messages import N_, BadRequest, UnsupportedMedia
 from app.core.service import Service
 from app.submissions.service.submission_form import (
     LONGEST_COMMENT,

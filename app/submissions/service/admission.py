@@ -16,8 +16,7 @@ from app.core.bodies import same_id
 from app.core.clics import format_reltime, format_time
 from app.core.clock import utc_now
 from app.core.db.by_id import is_number
-from app.core.errors import BadRequest, Forbidden, NotFound, Unprocessable
-from app.core.messages import N_
+from app.core.messages import N_, BadRequest, Forbidden, NotFound, Unprocessable
 from app.core.service import Service
 from app.submissions.queries.submission_context import Entrant, Entry, read_entrant
 from app.submissions.service.submission_form import SubmissionForm

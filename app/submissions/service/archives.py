@@ -13,8 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import IO
 
-from app.core.errors import BadRequest
-from app.core.messages import N_, Message, as_message
+from app.core.messages import N_, BadRequest, Message, as_message
 from app.packages.zips import CHUNK, ZipUnreadable, entry_fault, inflate, open_zip
 
 LONGEST_NAME = 255

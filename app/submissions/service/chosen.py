@@ -19,8 +19,7 @@ from app.contests.service.visibility import is_official, is_own, the_problem
 from app.core.bodies import Body, Line
 from app.core.clics import format_time, format_time_or_none
 from app.core.clock import utc_now
-from app.core.errors import BadRequest, Conflict, Forbidden
-from app.core.messages import N_
+from app.core.messages import N_, BadRequest, Conflict, Forbidden
 from app.core.service import Service
 from app.domain.contests import ScoredProblem
 from app.domain.participation import quota

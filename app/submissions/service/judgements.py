@@ -18,8 +18,7 @@ from app.core.clics import (
     matching,
     number,
 )
-from app.core.errors import NotFound
-from app.core.messages import N_
+from app.core.messages import N_, NotFound
 from app.domain.contests import PROVISIONAL, Kind
 from app.domain.counting import CaseVerdict, JudgementType, is_full, judgement_type
 from app.domain.scoring import exact

@@ -15,9 +15,8 @@ from app.contests.service.visibility import may_see_sources
 from app.core import messages
 from app.core.bodies import Sparse
 from app.core.clics import CONTEST_TIME, EXAMPLES_TIME, JsonObject, example
-from app.core.errors import Forbidden, NotFound
 from app.core.json_documents import FileNoteDocument
-from app.core.messages import N_
+from app.core.messages import N_, Forbidden, NotFound
 from app.domain.documents import ImageDocument
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.service.judgements import JUDGEMENT, Judgement, Message

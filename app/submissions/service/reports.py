@@ -13,8 +13,7 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer
 from app.contests.service.visibility import message_of, shows_feedback, worth_of
 from app.core.clics import format_reltime, format_time, number
-from app.core.errors import NotFound
-from app.core.messages import N_
+from app.core.messages import N_, NotFound
 from app.domain.contests import CaseKind, ScoredProblem
 from app.domain.counting import Answers, counted_answers, submission_answers
 from app.domain.fixed_point import shown as shown_points

@@ -14,9 +14,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from app.core import clics
 from app.core.bodies import Line
 from app.core.clics import Id, Reltime, Time, example
-from app.core.errors import MOST_LISTED, BadRequest, all_in_words, describe_pattern, fault
 from app.core.load import LIGHT, check_values
-from app.core.messages import N_, Message
+from app.core.messages import MOST_LISTED, N_, BadRequest, Message, all_in_words, describe_pattern, fault
 from app.submissions.service.archives import Upload, announced, archive_kind
 
 # A file with the name it was sent under.

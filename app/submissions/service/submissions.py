@@ -23,8 +23,7 @@ from app.contests.service.visibility import (
 )
 from app.core.bodies import Sparse
 from app.core.clics import CONTEST_TIME, EXAMPLES_TIME, LANGUAGE, example, format_reltime, format_time
-from app.core.errors import Forbidden, NotFound
-from app.core.messages import N_
+from app.core.messages import N_, Forbidden, NotFound
 from app.core.service import Service
 from app.domain.counting import Answers, submission_answers
 from app.packages.zips import zip_bytes

@@ -17,11 +17,10 @@ from anyio.to_thread import run_sync
 from app.accounts.service.viewer import Viewer
 from app.core import tracing
 from app.core.clics import format_time
-from app.core.errors import Conflict, TooLarge, TooManyRequests
 from app.core.files.files import Kept
 from app.core.json_documents import SourceDocument
 from app.core.load import run_heavy
-from app.core.messages import N_
+from app.core.messages import N_, Conflict, TooLarge, TooManyRequests
 from app.core.service import Service
 from app.judging.queries.judging_tasks import too_large
 from app.submissions.queries import submission_queries, submissions

@@ -14,8 +14,7 @@ from app.accounts.service.registration import put
 from app.contests.service.contests import slug, slug_with_letters
 from app.core.bodies import mismatch, refuse_all
 from app.core.db import by_id
-from app.core.errors import place
-from app.core.messages import N_, Fault, Message, Text
+from app.core.messages import N_, Fault, Message, Text, place
 from app.core.passwords import weakness
 from app.tables import AccountRow, GroupRow, OrganizationRow, PersonRow, TeamRow
 from app.teams import queries as teams_queries

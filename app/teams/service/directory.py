@@ -22,11 +22,10 @@ from app.core.bodies import Document, NewIds, mismatch, only_object, read_all, r
 from app.core.clics import JsonObject
 from app.core.db import by_id
 from app.core.db.database import alone
-from app.core.errors import Conflict, NotFound, place
 from app.core.files import file_references
 from app.core.files.file_references import StoredReference
 from app.core.files.files import FileStore
-from app.core.messages import N_, Fault, Message, counted
+from app.core.messages import N_, Conflict, Fault, Message, NotFound, place
 from app.core.service import Service
 from app.core.table_rows import Columns
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
@@ -218,7 +217,7 @@ def store_all(
         if replace
         else N_("%(objects)s exist already; replace=true replaces those of the same id")
     )
-    refuse_all(faults, taken, Message(hint, objects=counted({kind.name: len(taken)})))
+    refuse_all(faults, taken, Message(hint, objects=by_id.counted({kind.name: len(taken)})))
     old = by_id.rows(session, kind.table, given)
     rows: list[Row] = []
     for body, where in places:
@@ -279,7 +278,7 @@ def delete(kind: DirectoryKind, asked: Asked, object_id: str) -> None:
     row = _row(kind, asked.session, asked.contest_id, object_id)
     refuse_foreign_object(asked.viewer, asked.contest_id, row.contest_id, kind.noun)
     if uses := kind.uses(asked.session, object_id):
-        raise Conflict(N_("%(uses)s refer to the %(noun)s"), uses=counted(uses), noun=Message(kind.noun))
+        raise Conflict(N_("%(uses)s refer to the %(noun)s"), uses=by_id.counted(uses), noun=Message(kind.noun))
     asked.session.delete(row)
 
 

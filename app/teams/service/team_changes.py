@@ -23,10 +23,9 @@ from app.core.bodies import Body, Document, Item, NewIds, mismatch, read_all, re
 from app.core.clics import Id, JsonObject
 from app.core.db import by_id
 from app.core.db.database import after_commit, alone
-from app.core.errors import Conflict, NotFound, place
 from app.core.files.file_references import StoredReference
 from app.core.files.files import FileStore
-from app.core.messages import N_, Fault, Message, counted
+from app.core.messages import N_, Conflict, Fault, Message, NotFound, place
 from app.core.passwords import hash_all
 from app.core.service import Service
 from app.games import queries as games_queries
@@ -209,7 +208,7 @@ def delete(session: Session, service: Service, viewer: Viewer, team_id: str) -> 
     """Delete a team; raises Conflict where it has accounts or submissions."""
     team_within(session, viewer, team_id)
     if uses := teams_queries.uses(session, team_id):
-        raise Conflict(N_("the team has %(uses)s"), uses=counted(uses))
+        raise Conflict(N_("the team has %(uses)s"), uses=by_id.counted(uses))
     teams_queries.remove(session, team_id)
     after_commit(session, service.boards.all_changed)
 

@@ -12,11 +12,10 @@ from app.contests.queries import contest_of
 from app.core.bodies import Body, Line, Sparse, mismatch, shows
 from app.core.clics import Id, JsonObject, example
 from app.core.db import by_id
-from app.core.errors import Forbidden, NotFound, place
 from app.core.files import file_references
 from app.core.files.file_references import Files
 from app.core.files.files import FileStore
-from app.core.messages import N_, Fault, Message, did_you_mean
+from app.core.messages import N_, Fault, Forbidden, Message, NotFound, did_you_mean, place
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import ContestRow, GroupRow, OrganizationRow, PersonRow, TeamRow
 from app.teams import queries as teams_queries

@@ -17,9 +17,9 @@ from app.accounts.service.grants import Guesses, Price
 from app.archive.commands.places import read_settings, try_places
 from app.core.clics import format_time
 from app.core.commands.output import Failure
-from app.core.errors import TooManyRequests
 from app.core.http.auth import LONGEST_USERNAME
 from app.core.load import Turns, source_of
+from app.core.messages import TooManyRequests
 from app.core.passwords import weakness
 from app.core.settings import Settings
 from app.operations.service.bootstrap import initialise, make_admin

@@ -16,8 +16,8 @@ from fastapi import APIRouter
 from rich.console import Console
 
 from app.core.commands.lookup import report_tables
-from app.core.errors import ServiceError, TooManyRequests, Unauthorized
 from app.core.http import errors
+from app.core.messages import ServiceError, TooManyRequests, Unauthorized
 from app.core.pages.visitor import PageRoute
 from app.domain.counting import CaseVerdict, RawScore
 from app.tables import ContestRoleRow, TeamRow

@@ -11,9 +11,9 @@ from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
 from starlette.types import Message
 
-from app.core.errors import BadRequest
 from app.core.http.deps import WITH_BODIES, GatedRoute
 from app.core.load import DEEPEST, check_values, is_within
+from app.core.messages import BadRequest
 from app.routes import ROUTERS
 from tests.builders.service import Api
 

@@ -9,8 +9,7 @@ from random import Random
 import pytest
 
 from app.accounts.service.tokens import Who
-from app.core.errors import BadRequest, NotFound
-from app.core.messages import N_, Message, did_you_mean
+from app.core.messages import N_, BadRequest, Message, NotFound, did_you_mean
 from app.core.pages import languages
 from app.core.pages.languages import in_words_of, translate
 from games.catalog import games

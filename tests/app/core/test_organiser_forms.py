@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.core.errors import BadRequest
+from app.core.messages import BadRequest
 from app.core.pages.forms import whole_number
 from tests.builders.contests import add_contest, add_problem, with_checkers
 from tests.builders.service import PASSWORD, Api, open_api

@@ -11,7 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.core.errors import PATTERNS
+from app.core.messages import PATTERNS
 from app.tables import AccountRow, GroupRow, TeamRow
 from tests.app.contests.test_contest_pages import text_of
 from tests.builders.browser import chromium_running, reader

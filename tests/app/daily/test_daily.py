@@ -10,7 +10,7 @@ from threading import Event
 import anyio
 import pytest
 
-from app.core.errors import Unavailable
+from app.core.messages import Unavailable
 from app.daily.service import (
     EDITION,
     FIRST_DAY,
