@@ -121,6 +121,8 @@ class Api:
 def settings_with(**given: Any) -> Settings:
     """Settings with these values, also of bounds that are the same in every installation."""
     bounds = {name: given.pop(name) for name in Settings.__class_vars__ & given.keys()}
+    if not bounds:
+        return Settings(**given)
     kind = type(Settings.__name__, (Settings,), {"__module__": __name__, **bounds})
     return cast("Settings", kind(**given))
 
