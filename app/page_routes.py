@@ -18,7 +18,6 @@ from app.daily.pages import daily_archive, daily_day, daily_latest, daily_puzzle
 from app.games.pages import begin_game, game_page, play_on, play_page
 from app.judging import pages
 from app.messages import pages as messages_pages
-from app.messages.pages import ask, questions_page
 from app.operations import pages as operations_pages
 from app.problems.pages.contest import contest_page, playground, problem_page, problems_page
 from app.problems.pages.frames_of_boards import board_frame
@@ -58,8 +57,8 @@ router.add_api_route(f"{CONTEST}/compare", compare_page)
 router.add_api_route(f"{CONTEST}/teams/{{team_id}}", team_page)
 router.add_api_route(f"{CONTEST}/register", account.registration_page)
 router.add_api_route(f"{CONTEST}/register", account.register_on_page, methods=["POST"])
-router.add_api_route(f"{CONTEST}/questions", questions_page)
-router.add_api_route(f"{CONTEST}/questions", ask, methods=["POST"])
+router.add_api_route(f"{CONTEST}/questions", messages_pages.questions_page)
+router.add_api_route(f"{CONTEST}/questions", messages_pages.ask, methods=["POST"])
 
 router.add_api_route("/p/{slug}/board", playground)
 router.add_api_route(f"{CONTEST}/problems/{{problem_id}}/board", board_frame)

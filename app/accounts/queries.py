@@ -11,7 +11,6 @@ from sqlalchemy.orm import Session
 
 from app.accounts.schemas import AuditFilter, RoleKind
 from app.core.db import by_id
-from app.core.db.by_id import tell_account
 from app.tables import (
     AccountRow,
     AuditRow,
@@ -111,7 +110,7 @@ def remove_tokens(session: Session, account_id: str, beginning: str = "", *, but
     if beginning:
         query = query.where(TokenRow.digest.startswith(beginning, autoescape=True))
     result = cast("CursorResult[object]", session.execute(query))
-    tell_account(session, account_id)
+    by_id.tell_account(session, account_id)
     return result.rowcount
 
 

@@ -13,7 +13,6 @@ from sqlalchemy.orm import Session
 
 from app.core.db import by_id
 from app.core.db.base import own_insert
-from app.core.db.by_id import tell_board
 from app.core.json_documents import PauseDocument
 from app.core.messages import N_, Forbidden, Message, NotFound, did_you_mean
 from app.domain.contests import Clock, Pause
@@ -277,7 +276,7 @@ def begin(connection: Connection, beginnings: Sequence[Beginning]) -> list[bool]
     """Start clocks; False where that team's runs already. A handler of the writer."""
     table = ParticipationRow
     for each in beginnings:
-        tell_board(connection, each.contest_id)
+        by_id.tell_board(connection, each.contest_id)
     return [
         _insert_new(connection, table, contest_id=b.contest_id, team_id=b.team_id, kind=b.kind.value, start_time=b.time)
         for b in beginnings
@@ -309,7 +308,7 @@ class Choosing:
 def choose(connection: Connection, choosings: Sequence[Choosing]) -> list[None]:
     """Write choices down, the last one holds. A handler of the writer."""
     for each in choosings:
-        tell_board(connection, each.place[0])
+        by_id.tell_board(connection, each.place[0])
         key = _key(each.place)
         if each.submission_id is None:
             connection.execute(delete(ChosenSubmissionRow).filter_by(**key))

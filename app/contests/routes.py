@@ -18,7 +18,6 @@ from app.contests.service.capabilities import ParticipationBody, ParticipationVi
 from app.core.clics import JsonObject
 from app.core.http import downloads
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheBoards, TheService, Writing
-from app.core.http.downloads import ANY_FILE
 from app.core.http.errors import ErrorBody
 from app.core.http.middleware import API
 from app.teams.service.team_changes import Disqualification, disqualify
@@ -65,7 +64,7 @@ def _add_files(name: str) -> None:
     add = router.add_api_route
     path, operation = f"/contests/{{contest_id}}/{name}/{{file_name}}", f"get_contest_{name}"
     summary = f"A contest's {name}"
-    add(path, get_file, operation_id=operation, summary=summary, response_class=Response, responses=ANY_FILE)
+    add(path, get_file, operation_id=operation, summary=summary, response_class=Response, responses=downloads.ANY_FILE)
 
 
 for _name in FILES:

@@ -9,7 +9,6 @@ from sqlalchemy.orm import Session
 
 from app.contests.schemas import NO_LIMITS, Limits
 from app.core.db import by_id
-from app.core.db.by_id import portions
 from app.core.db.locks import lock_names
 from app.core.messages import N_, Message
 from app.domain.participation import limited, quota, times_needed
@@ -181,7 +180,7 @@ def moves(session: Session, game_id: str) -> list[GameMoveRow]:
 def moves_of(session: Session, game_ids: Iterable[str]) -> dict[str, list[GameMoveRow]]:
     """The moves of many games in order, by game."""
     made: dict[str, list[GameMoveRow]] = {game_id: [] for game_id in game_ids}
-    for some in portions(made):
+    for some in by_id.portions(made):
         query = select(GameMoveRow).where(GameMoveRow.game_id.in_(some))
         for move in session.scalars(query.order_by(GameMoveRow.game_id, GameMoveRow.number)):
             session.expunge(move)

@@ -11,8 +11,6 @@ from app.core.http.lists import TheLists
 from app.core.http.middleware import API
 from app.feed.service.collections import BY_NAME
 from app.messages.service import clarifications, commentary
-from app.messages.service.clarifications import ClarificationBody, ClarificationView
-from app.messages.service.commentary import CommentaryBody, CommentaryView
 
 router = APIRouter(route_class=GatedRoute, tags=["clarifications"])
 
@@ -20,7 +18,7 @@ router = APIRouter(route_class=GatedRoute, tags=["clarifications"])
 @router.get(
     "/contests/{contest_id}/clarifications",
     summary="Questions, answers and announcements",
-    response_model=list[ClarificationView],
+    response_model=list[clarifications.ClarificationView],
 )
 async def list_clarifications(
     viewer: CurrentViewer,
@@ -39,11 +37,11 @@ async def list_clarifications(
 @router.get(
     "/contests/{contest_id}/clarifications/{clarification_id}",
     summary="One clarification",
-    response_model=ClarificationView,
+    response_model=clarifications.ClarificationView,
 )
 def get_clarification(
     viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading, clarification_id: str
-) -> ClarificationView:
+) -> clarifications.ClarificationView:
     """404 for what the client may not see."""
     return clarifications.one(viewer, snapshot, session, clarification_id)
 
@@ -52,16 +50,16 @@ def get_clarification(
     "/contests/{contest_id}/clarifications",
     summary="Ask, answer or announce",
     status_code=201,
-    response_model=ClarificationView,
+    response_model=clarifications.ClarificationView,
 )
 def send_clarification(
     viewer: CurrentViewer,
     snapshot: TheSnapshot,
     session: Writing,
     contest_id: str,
-    body: ClarificationBody,
+    body: clarifications.ClarificationBody,
     response: Response,
-) -> ClarificationView:
+) -> clarifications.ClarificationView:
     """A team asks the jury; judges and admins answer, or tell all, some teams or groups; a proxy asks for a team."""
     sent = clarifications.send(viewer, snapshot, session, body)
     response.headers["Location"] = f"{API}/contests/{contest_id}/clarifications/{sent.id}"
@@ -71,7 +69,7 @@ def send_clarification(
 @router.put(
     "/contests/{contest_id}/clarifications/{clarification_id}",
     summary="Bring in a clarification",
-    response_model=ClarificationView,
+    response_model=clarifications.ClarificationView,
 )
 def put_clarification(
     viewer: CurrentViewer,
@@ -79,8 +77,8 @@ def put_clarification(
     session: Writing,
     contest_id: str,
     clarification_id: str,
-    body: ClarificationBody,
-) -> ClarificationView | Response:
+    body: clarifications.ClarificationBody,
+) -> clarifications.ClarificationView | Response:
     """With the id and the time another system gave it. Once there it stays as it is; the same again changes nothing."""
     shown, is_new = clarifications.bring_in(viewer, snapshot, session, clarification_id, body)
     place = f"{API}/contests/{contest_id}/clarifications/{clarification_id}"
@@ -93,7 +91,7 @@ commentary_router = APIRouter(route_class=GatedRoute, tags=["commentary"])
 @commentary_router.get(
     "/contests/{contest_id}/commentary",
     summary="What is said of the contest",
-    response_model=list[CommentaryView],
+    response_model=list[commentary.CommentaryView],
 )
 async def list_commentary(
     viewer: CurrentViewer,
@@ -108,11 +106,11 @@ async def list_commentary(
 @commentary_router.get(
     "/contests/{contest_id}/commentary/{commentary_id}",
     summary="One comment",
-    response_model=CommentaryView,
+    response_model=commentary.CommentaryView,
 )
 def get_commentary(
     viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading, commentary_id: str
-) -> CommentaryView:
+) -> commentary.CommentaryView:
     """404 for what the client may not see."""
     return commentary.one(viewer, snapshot, session, commentary_id)
 
@@ -121,16 +119,16 @@ def get_commentary(
     "/contests/{contest_id}/commentary",
     summary="Say something",
     status_code=201,
-    response_model=CommentaryView,
+    response_model=commentary.CommentaryView,
 )
 def create_commentary(
     viewer: CurrentViewer,
     snapshot: TheSnapshot,
     session: Writing,
     contest_id: str,
-    body: CommentaryBody,
+    body: commentary.CommentaryBody,
     response: Response,
-) -> CommentaryView:
+) -> commentary.CommentaryView:
     """Analysts and admins; the time, and who says it, are the server's to know."""
     made = commentary.create(viewer, snapshot, session, body)
     response.headers["Location"] = f"{API}/contests/{contest_id}/commentary/{made.id}"

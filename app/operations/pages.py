@@ -7,7 +7,6 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app.accounts.service.viewer import Viewer
 from app.authoring.service import jobs
-from app.authoring.service.jobs import Job
 from app.core.pages.pages import page
 from app.core.pages.visitor import TheService, Visitor
 from app.core.service import Service
@@ -40,7 +39,7 @@ def _status(service: Service) -> Status | None:
         return None
 
 
-def _going(service: Service, viewer: Viewer) -> list[Job]:
+def _going(service: Service, viewer: Viewer) -> list[jobs.Job]:
     """The jobs that wait or run; none while the database says nothing."""
     try:
         with service.database.read(for_request=True) as session:

@@ -9,7 +9,6 @@ from app.core.parsing import read_model
 from app.domain.documents import CaseListDocument
 from app.packages import model
 from app.packages.bundles import GROUP_FILE, ROOMS, VALIDATION, Bundle, check_names, check_parts, collect_bundles
-from app.packages.model import Case, Group, GroupKind, ValidationCase
 from app.packages.settings import CaseSettings, GroupSettings, JuradoSettings, ValidationGroupSettings
 from checkers.doors import N_
 
@@ -22,7 +21,7 @@ UNREADABLE = GroupSettings(max_score=0)
 
 def read_test_data(
     files: Mapping[str, bytes], settings: JuradoSettings, substitute: Mapping[str, bytes], faults: Faults
-) -> tuple[tuple[Group, ...], tuple[Case, ...], tuple[ValidationCase, ...]]:
+) -> tuple[tuple[model.Group, ...], tuple[model.Case, ...], tuple[model.ValidationCase, ...]]:
     """Read everything below `data/`: groups with cases, the cases in order, and those that only try validators.
 
     `substitute`: the test_group.yaml files with the problem's constants put in.
@@ -94,7 +93,7 @@ def _group_of(bundle: Bundle, folders: Collection[str]) -> str:
 
 def _groups(
     folders: tuple[str, ...], known: Mapping[str, GroupSettings], settings: JuradoSettings, faults: Faults
-) -> tuple[Group, ...]:
+) -> tuple[model.Group, ...]:
     _check_secret(folders, known, faults)
     for name in settings.final:
         if name != "secret" and name not in folders:
@@ -106,11 +105,11 @@ def _groups(
     return groups
 
 
-def _group(name: str, known: Mapping[str, GroupSettings], settings: JuradoSettings, faults: Faults) -> Group:
+def _group(name: str, known: Mapping[str, GroupSettings], settings: JuradoSettings, faults: Faults) -> model.Group:
     config, file = known.get(name, GroupSettings()), f"data/{name}/{GROUP_FILE}"
     if name == "sample":
         _check_sample(config, file, faults)
-        return Group("sample", "sample", None, "pass-fail")
+        return model.Group("sample", "sample", None, "pass-fail")
     aggregation = config.score_aggregation or ("sum" if name == "secret" else "pass-fail")
     most = DEFAULT_MAX if config.max_score is None and name == "secret" else config.max_score
     if most is None:
@@ -118,8 +117,8 @@ def _group(name: str, known: Mapping[str, GroupSettings], settings: JuradoSettin
     outer = known.get("secret", GroupSettings()).require_pass if name != "secret" else ()
     required = tuple(dict.fromkeys((*outer, *config.require_pass)))
     final = name in settings.final or "secret" in settings.final
-    kind: GroupKind = "final" if final else "provisional"
-    return Group(name, kind, most or 0, aggregation, required)
+    kind: model.GroupKind = "final" if final else "provisional"
+    return model.Group(name, kind, most or 0, aggregation, required)
 
 
 def _check_sample(config: GroupSettings, file: str, faults: Faults) -> None:
@@ -151,7 +150,7 @@ def _max_score(known: Mapping[str, GroupSettings]) -> int:
     return DEFAULT_MAX if most is None else most
 
 
-def _check_require_pass(group: Group, groups: Mapping[str, Group], faults: Faults) -> None:
+def _check_require_pass(group: model.Group, groups: Mapping[str, model.Group], faults: Faults) -> None:
     file = f"data/{group.name}/{GROUP_FILE}"
     for name in group.require_pass:
         if name not in groups:
@@ -164,12 +163,12 @@ def _check_require_pass(group: Group, groups: Mapping[str, Group], faults: Fault
 
 def _cases(
     bundles: list[Bundle],
-    groups: tuple[Group, ...],
+    groups: tuple[model.Group, ...],
     members: Mapping[str, list[Bundle]],
     known: Mapping[str, GroupSettings],
     listed: CaseListDocument,
     faults: Faults,
-) -> tuple[Case, ...]:
+) -> tuple[model.Case, ...]:
     """List every judged case whose files exist, in order."""
     group_of = {bundle.path: group for group in groups for bundle in members[group.name]}
     shares = {
@@ -177,7 +176,7 @@ def _cases(
         for group in groups
         for name, share in model.shares(group, [b.name for b in members[group.name]], listed).items()
     }
-    cases: list[Case] = []
+    cases: list[model.Case] = []
     for bundle in sorted(bundles, key=lambda each: _place(each, group_of, listed)):
         if ".in" in bundle.parts and bundle.path in group_of:
             group = group_of[bundle.path]
@@ -186,7 +185,7 @@ def _cases(
     return tuple(cases)
 
 
-def _place(bundle: Bundle, group_of: Mapping[str, Group], listed: CaseListDocument) -> tuple[str, int, str]:
+def _place(bundle: Bundle, group_of: Mapping[str, model.Group], listed: CaseListDocument) -> tuple[str, int, str]:
     """The place of a case among all: those of a group are together where the problem lists some of them."""
     group = group_of.get(bundle.path)
     if group is None or not listed["order"]:
@@ -195,7 +194,7 @@ def _place(bundle: Bundle, group_of: Mapping[str, Group], listed: CaseListDocume
 
 
 def _case_list(
-    settings: JuradoSettings, groups: tuple[Group, ...], members: Mapping[str, list[Bundle]], faults: Faults
+    settings: JuradoSettings, groups: tuple[model.Group, ...], members: Mapping[str, list[Bundle]], faults: Faults
 ) -> CaseListDocument:
     """The order and points of cases as jurado.yaml has them, checked."""
     listed = model.NOTHING if settings.testcases is None else settings.testcases.document()
@@ -204,8 +203,8 @@ def _case_list(
     return listed
 
 
-def _case(bundle: Bundle, group: Group, points: Fraction, ordinal: int, own: CaseSettings) -> Case:
-    return Case(
+def _case(bundle: Bundle, group: model.Group, points: Fraction, ordinal: int, own: CaseSettings) -> model.Case:
+    return model.Case(
         name=bundle.name,
         path=bundle.path,
         group=group.name,
@@ -222,9 +221,9 @@ def _case(bundle: Bundle, group: Group, points: Fraction, ordinal: int, own: Cas
     )
 
 
-def _validation(bundle: Bundle, known: Mapping[str, GroupSettings], faults: Faults) -> ValidationCase:
+def _validation(bundle: Bundle, known: Mapping[str, GroupSettings], faults: Faults) -> model.ValidationCase:
     own = _configuration(bundle, known, faults)
-    return ValidationCase(
+    return model.ValidationCase(
         kind=cast(Literal["invalid_input", "invalid_output", "valid_output"], bundle.room),
         name=bundle.name,
         input=bundle.parts[".in"],

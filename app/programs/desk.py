@@ -16,7 +16,6 @@ from app.programs import model, protocols, runner
 from app.programs import places as inside
 from app.programs.points import NO_MODULES, Modules
 from app.programs.ready import SECONDS_TO_SETTLE, Conversation, Pool, Ready
-from app.programs.runner import IMAGE_NAMES, LARGEST_IMAGE, MOST_IMAGES
 from app.programs.tools import ToolDesk
 from app.sandbox.model import Command, Limits, Mount, python
 from app.sandbox.sandbox import Sandbox
@@ -32,7 +31,7 @@ TYPES = {"png": "image/png", "jpg": "image/jpeg", "jpeg": "image/jpeg", "svg": D
 
 def image_names(names: Iterable[str]) -> list[str]:
     """The names of images among those of feedback files, in the order in which they are shown."""
-    return sorted(name for name in names if name.startswith(IMAGE_NAMES))
+    return sorted(name for name in names if name.startswith(runner.IMAGE_NAMES))
 
 
 def with_images(decision: model.Decision, files: Mapping[str, bytes], most: int) -> model.Decision:
@@ -58,10 +57,10 @@ def _fault(name: str, data: bytes, count: int) -> str:
     match = NAME.fullmatch(name)
     if match is None:
         return "expected teamimage or judgeimage, perhaps -ID, and .png, .jpg, .jpeg or .svg"
-    if count == MOST_IMAGES:
-        return f"expected at most {MOST_IMAGES} images of an answer, found more"
-    if len(data) > LARGEST_IMAGE:
-        return f"expected at most {LARGEST_IMAGE} bytes, found more"
+    if count == runner.MOST_IMAGES:
+        return f"expected at most {runner.MOST_IMAGES} images of an answer, found more"
+    if len(data) > runner.LARGEST_IMAGE:
+        return f"expected at most {runner.LARGEST_IMAGE} bytes, found more"
     expected, image = TYPES[match[1]], measure(data)
     if image is None or image.mime != expected:
         return f"expected {expected}, found {'something else' if image is None else image.mime}"
@@ -278,7 +277,7 @@ def _read(folder: Path) -> dict[str, bytes]:
     with os.scandir(folder) as entries:
         names = [each.name for each in entries if each.is_file(follow_symlinks=False)]
     sizes = dict.fromkeys(names, MOST_FEEDBACK) | dict.fromkeys(
-        image_names(names)[: MOST_IMAGES + 1], LARGEST_IMAGE + 1
+        image_names(names)[: runner.MOST_IMAGES + 1], runner.LARGEST_IMAGE + 1
     )
     files = {}
     for name, size in sizes.items():

@@ -18,7 +18,6 @@ from fractions import Fraction
 from typing import Annotated
 
 import msgspec
-from msgspec import Meta, Struct
 
 from app.programs import model
 from app.programs.places import ANSWER, FEEDBACK, INPUT, OUTPUT, WORK, Asked, Run
@@ -180,22 +179,22 @@ def _agree(code: int, codes: frozenset[int], result: Result) -> None:
         raise model.unexpected(code, f"{' or '.join(map(str, sorted(codes)))} beside this verdict", result)
 
 
-Ratio = Annotated[str, Meta(pattern="^-?[0-9]{1,400}/[0-9]{1,400}$")]
+Ratio = Annotated[str, msgspec.Meta(pattern="^-?[0-9]{1,400}/[0-9]{1,400}$")]
 TOKEN_BYTES = 12
 KEY = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 MOST_ARGUMENTS = 20
 LONGEST_ARGUMENT = 500
 
 
-class Words(Struct, frozen=True):
+class Words(msgspec.Struct, frozen=True):
     """A message of `checkers.doors` as the runner sends it."""
 
-    key: Annotated[str, Meta(max_length=200)]
-    text: Annotated[str, Meta(max_length=20_000)]
+    key: Annotated[str, msgspec.Meta(max_length=200)]
+    text: Annotated[str, msgspec.Meta(max_length=20_000)]
     args: dict[str, int | str] = {}
 
 
-class Reply(Struct, frozen=True):
+class Reply(msgspec.Struct, frozen=True):
     """A reply of the runner: one of a failure, a rejection, a refused input, a score, a number, or nothing to say."""
 
     token: str
@@ -207,8 +206,8 @@ class Reply(Struct, frozen=True):
     multiplier: Ratio | None = None
     message: Words | None = None
     number: Ratio | None = None
-    text: Annotated[str, Meta(max_length=20_000)] = ""
-    images: dict[str, Annotated[int, Meta(ge=0, le=LARGEST_IMAGE + 1)]] = {}
+    text: Annotated[str, msgspec.Meta(max_length=20_000)] = ""
+    images: dict[str, Annotated[int, msgspec.Meta(ge=0, le=LARGEST_IMAGE + 1)]] = {}
 
 
 _replies = msgspec.json.Decoder(Reply)

@@ -18,7 +18,6 @@ from types import TracebackType
 from typing import Self
 
 import msgspec
-from msgspec import Struct
 
 from app.programs.model import CaseFiles, Decision, Meaning, ProgramFault, exit_code, fault_of, unexpected
 from app.programs.protocols import Reply, decision_python, reply_of, request
@@ -33,7 +32,7 @@ CHUNK = 2**20
 MOMENT = 1e-6
 
 
-class Report(Struct, frozen=True):
+class Report(msgspec.Struct, frozen=True):
     """How the part of one submission ended, or was let go of.
 
     status  as of os.waitpid; None: it had not ended by itself

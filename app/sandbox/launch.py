@@ -22,7 +22,6 @@ from pathlib import Path
 from app.sandbox import model
 from app.sandbox.child import started
 from app.sandbox.groups import RunGroup
-from app.sandbox.model import Command, Limits, Mount, SandboxFault
 
 MOST_ENTRIES = 1000
 MOST_DEPTH = 32
@@ -36,9 +35,9 @@ class TooMuchLeft(Exception):
 class Private:
     """The private folders of one run."""
 
-    def __init__(self, root: str, folders: dict[str, Mount | None]) -> None:
+    def __init__(self, root: str, folders: dict[str, model.Mount | None]) -> None:
         """Open folders of the sandbox below `root`, where no program runs yet; fill those that copy one of the host."""
-        self._opened: list[tuple[int, Mount | None]] = []
+        self._opened: list[tuple[int, model.Mount | None]] = []
         try:
             for folder, mount in folders.items():
                 handle = os.open(root + folder, FOLDER)
@@ -168,14 +167,14 @@ class Launched:
         self._root = ""
         self._gate = gate
 
-    def prepare(self, command: Command) -> None:
+    def prepare(self, command: model.Command) -> None:
         """Wait for the file system, then open and fill the private folders; nothing if the sandbox ends before."""
         until = time.monotonic() + SECONDS_TO_START
         while not self._ready():
             if self.status.closed:
                 return
             if time.monotonic() > until:
-                raise SandboxFault(f"the sandbox is not ready within {SECONDS_TO_START:.0f} s")
+                raise model.SandboxFault(f"the sandbox is not ready within {SECONDS_TO_START:.0f} s")
             if select.select([self.status.handle], [], [], STEP if self._root else LONGEST_WAIT)[0]:
                 self.status.read()
         self.private = Private(self._root, model.private_folders(command))
@@ -215,7 +214,7 @@ class Launched:
         return bool(self._root) and Path(self._root + model.MARK).is_dir()
 
 
-def launch(command: Command, group: RunGroup, filter_: bytes, stdin: int) -> Launched:
+def launch(command: model.Command, group: RunGroup, filter_: bytes, stdin: int) -> Launched:
     """Start a sandbox in its group; `stdin` is a descriptor, or one of subprocess's words."""
     with ExitStack() as inside:
         status, status_inside = os.pipe()
@@ -243,13 +242,13 @@ def launch(command: Command, group: RunGroup, filter_: bytes, stdin: int) -> Lau
     return Launched(process, status, gate)
 
 
-def script(folders: list[Path], limits: Limits) -> str:
+def script(folders: list[Path], limits: model.Limits) -> str:
     """The shell's lines: enter the group first, so that nothing runs outside of it, then bound each process."""
     enter = [f"echo 0 >{shlex.quote(str(folder / 'cgroup.procs'))}" for folder in folders]
     return " && ".join([*enter, *(f"ulimit -{name} {most}" for name, most in _of_each_process(limits)), 'exec "$@"'])
 
 
-def _of_each_process(limits: Limits) -> list[tuple[str, int]]:
+def _of_each_process(limits: model.Limits) -> list[tuple[str, int]]:
     """The limits of each process by the shell's letters, none above what this process itself may have."""
     wanted = (
         ("c", resource.RLIMIT_CORE, 0, 1),

@@ -12,7 +12,6 @@ from importlib import import_module
 from pathlib import Path
 
 from app.sandbox import confinement
-from app.sandbox.confinement import keep_what_may_be_kept
 
 READ = "--read="
 # Imported before folders are given up: what they lie in holds the server's home too, as often as not.
@@ -26,7 +25,7 @@ def main() -> None:
     while words[0].startswith(READ):
         inputs.append(Path(words.pop(0).removeprefix(READ)))
     confinement.die_with_parent()
-    keep_what_may_be_kept()
+    confinement.keep_what_may_be_kept()
     report = confinement.give_up_others(memory)
     report |= confinement.give_up_folders([folder, *kernel_folders()], inputs)
     (folder / "protections").write_text(json.dumps(report), encoding="utf-8")

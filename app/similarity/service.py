@@ -24,7 +24,6 @@ from app.domain.similarity import CaseAnswers, Pair, Sent, Shared, Sketch, alike
 from app.problems.queries import pins
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.similarity import queries as similarity_queries
-from app.similarity.queries import StoredCase
 from app.submissions.queries import submission_queries
 from app.tables import RawScoreRow
 
@@ -133,7 +132,7 @@ class _Texts:
             read[sha256] = source_sketch(self._files.load(sha256))
         return CaseAnswers(SOURCES, sent, self._counted(wanted, read))
 
-    def _of_case(self, case: StoredCase) -> Mapping[str, Sketch]:
+    def _of_case(self, case: similarity_queries.StoredCase) -> Mapping[str, Sketch]:
         wanted = self._wanted(case.answers)
         read: dict[str, Sketch] = {}
         if wanted:

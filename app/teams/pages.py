@@ -46,7 +46,6 @@ from app.tables import TeamRow
 from app.teams import queries as teams_queries
 from app.teams.schemas import PeopleMade
 from app.teams.service import team_changes
-from app.teams.service.team_changes import Disqualification, bring_in_class_list, disqualify
 from app.teams.service.teams import Enrolment
 
 EXAMPLE = "name,team,organization,group\nAna Pérez,The Ants,Ostrava,juniors\nBen Novák,The Ants,Ostrava,juniors\n"
@@ -147,7 +146,7 @@ def _import(request: Request, service: Service, viewer: Viewer, snapshot: TheSna
     faults, made = [], None
     with service.database.write() as session:
         try:
-            made = bring_in_class_list(
+            made = team_changes.bring_in_class_list(
                 session, service, viewer, Document(lines=sent.text), options, snapshot.contest.id
             )
             session.flush()
@@ -226,7 +225,7 @@ def set_disqualified(
     session: Writing,
 ) -> Response:
     """Disqualify a team, or take that back."""
-    body = Disqualification(disqualified=fields.get("disqualified") == "yes")
+    body = team_changes.Disqualification(disqualified=fields.get("disqualified") == "yes")
     if body.disqualified:
         confirm(
             fields,
@@ -234,7 +233,7 @@ def set_disqualified(
             _("It disappears from the scoreboard, and its answers no longer count as the best. You can undo this."),
             _("Disqualify"),
         )
-    disqualify(session, service.boards, viewer, contest_id, team_id, body)
+    team_changes.disqualify(session, service.boards, viewer, contest_id, team_id, body)
     return see(request, f"/admin/contests/{contest_id}/teams", done="saved")
 
 

@@ -12,14 +12,11 @@ from app.core.bodies import one_body, openapi_body
 from app.core.clics import JsonObject
 from app.core.http import downloads
 from app.core.http.deps import DRY, CurrentViewer, DryRun, GatedRoute, Reading, TheService, TheSnapshot, Writing
-from app.core.http.downloads import ANY_FILE
 from app.core.http.errors import TheDocument
 from app.core.http.lists import TheLists
 from app.feed.service.collections import BY_NAME
 from app.teams.schemas import PeopleMade, PersonRowBody
 from app.teams.service import directory, team_changes
-from app.teams.service.directory import DIRECTORY_KINDS, Asked, DirectoryKind
-from app.teams.service.team_changes import bring_in, bring_in_class_list
 from app.teams.service.teams import Enrolment, TeamBody, TeamChange, TeamView
 
 router = APIRouter(route_class=GatedRoute, tags=["teams"])
@@ -77,7 +74,7 @@ def get_contest_team(viewer: CurrentViewer, session: Reading, contest_id: str, t
 @router.get(
     "/contests/{contest_id}/teams/{team_id}/{name}/{file_name}",
     response_class=Response,
-    responses=ANY_FILE,
+    responses=downloads.ANY_FILE,
     summary="A file of a team, such as its photo",
 )
 def get_team_file(
@@ -134,7 +131,7 @@ def create_teams(
 
     Institutions of a teams.tsv are organizations that exist. Owners of a contest name it, and make teams for it.
     """
-    made = bring_in(session, service, viewer, document_, replace=replace, contest_id=contest_id)
+    made = team_changes.bring_in(session, service, viewer, document_, replace=replace, contest_id=contest_id)
     return many_or_one(
         session, response, made, f"teams/{made[0]['id']}" if made else "", many=document_.many, dry_run=dry_run
     )
@@ -168,7 +165,7 @@ def import_people(
     is the same; else replace=true changes it, and it keeps its password unless it is given one. Owners of a contest
     name it; their lists name only what was made for it.
     """
-    made = bring_in_class_list(session, service, viewer, document, options, contest_id)
+    made = team_changes.bring_in_class_list(session, service, viewer, document, options, contest_id)
     finish(options, session, response, secret=any(each.password for each in made.people))
     return made
 
@@ -176,18 +173,18 @@ def import_people(
 directory_router = APIRouter(route_class=GatedRoute)
 
 
-def _asked(viewer: CurrentViewer, session: Writing, service: TheService, contest_id: str) -> Asked:
-    return Asked(viewer, session, service, contest_id)
+def _asked(viewer: CurrentViewer, session: Writing, service: TheService, contest_id: str) -> directory.Asked:
+    return directory.Asked(viewer, session, service, contest_id)
 
 
-TheAsked = Annotated[Asked, Depends(_asked, scope="function")]
+TheAsked = Annotated[directory.Asked, Depends(_asked, scope="function")]
 
 
 @dataclass(frozen=True, slots=True)
 class Endpoints:
     """What clients do at the addresses of one kind."""
 
-    kind: DirectoryKind
+    kind: directory.DirectoryKind
 
     async def get_all(self, viewer: CurrentViewer, snapshot: TheSnapshot, lists: TheLists) -> Response:
         """By id."""
@@ -239,7 +236,7 @@ class Endpoints:
         return downloads.reply(service.files, files, file_name)
 
 
-def _add_routes(kind: DirectoryKind) -> None:
+def _add_routes(kind: directory.DirectoryKind) -> None:
     """Put the routes of one kind on the router."""
     all_ = f"/contests/{{contest_id}}/{kind.name}"
     one = f"{all_}/{{object_id}}"
@@ -284,9 +281,9 @@ def _add_routes(kind: DirectoryKind) -> None:
             operation_id=f"get_{noun}_file",
             summary=summary,
             response_class=Response,
-            responses=ANY_FILE,
+            responses=downloads.ANY_FILE,
         )
 
 
-for _kind in DIRECTORY_KINDS:
+for _kind in directory.DIRECTORY_KINDS:
     _add_routes(_kind)

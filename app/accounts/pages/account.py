@@ -18,7 +18,6 @@ from app.accounts.schemas import Registration, RegistrationBody, RoleKind
 from app.accounts.service import registration, role_changes, tokens
 from app.accounts.service.accounts import OwnChange, account_of, change_password, own_account
 from app.accounts.service.registering import Pace, register
-from app.accounts.service.tokens import TokenBody
 from app.accounts.service.viewer import PUBLIC, Viewer, known_viewer
 from app.core.clics import format_time
 from app.core.clock import utc_now
@@ -261,7 +260,7 @@ def _check(viewer: Viewer, refusal: str) -> None:
         raise Unauthorized(refusal)
 
 
-def _asked(fields: dict[str, str]) -> TokenBody:
+def _asked(fields: dict[str, str]) -> tokens.TokenBody:
     """The token that a form asks for; raises BadRequest."""
     label = fields.get("label", "").strip()
     if not label:
@@ -282,4 +281,4 @@ def _asked(fields: dict[str, str]) -> TokenBody:
                 found=days[:40],
             )
         values["expires"] = format_time(utc_now() + timedelta(days=int(days)))
-    return made_of(TokenBody, values)
+    return made_of(tokens.TokenBody, values)

@@ -17,7 +17,6 @@ from app.accounts.schemas import AuditFilter
 from app.accounts.service import accounts as service_accounts
 from app.accounts.service import role_changes
 from app.accounts.service.reach import renew_password
-from app.accounts.service.role_changes import AuditEntry, RoleBody
 from app.core.load import run_heavy
 from app.core.messages import N_, BadRequest
 from app.core.pages import visitor
@@ -68,7 +67,7 @@ def server_audit(request: Request, viewer: visitor.Visitor, session: visitor.Rea
     return page("organiser/server_audit.html", request, viewer=viewer, **_shown(entries, asked))
 
 
-def _shown(entries: list[AuditEntry], asked: Asked) -> dict[str, Any]:
+def _shown(entries: list[role_changes.AuditEntry], asked: Asked) -> dict[str, Any]:
     known = {name: value for name, value in asked.fields.items() if value}
     more = len(entries) > PER_PAGE
     return {
@@ -78,7 +77,7 @@ def _shown(entries: list[AuditEntry], asked: Asked) -> dict[str, Any]:
     }
 
 
-def _counts(entry: AuditEntry) -> str:
+def _counts(entry: role_changes.AuditEntry) -> str:
     """The rows that changed, by table, in words."""
     counts = entry.changes.get("counts")
     if not isinstance(counts, dict):
@@ -92,7 +91,7 @@ def _count(count: object) -> str:
     return ", ".join(f"{number} {what}" for what, number in count.items())
 
 
-def _values(entry: AuditEntry) -> str:
+def _values(entry: role_changes.AuditEntry) -> str:
     """The first rows that changed with their values before and after, as JSON; empty without any."""
     objects = entry.changes.get("objects")
     return (
@@ -189,7 +188,7 @@ def grant_role(
     name = fields.get("account", "").strip()
     if not name:
         raise BadRequest(N_("expected a username, found nothing"), where="account")
-    body = made_of(RoleBody, {"role": fields.get("role", "")})
+    body = made_of(role_changes.RoleBody, {"role": fields.get("role", "")})
     role_changes.grant(session, viewer, "contests", contest_id, name, body)
     return visitor.see(request, f"/admin/contests/{contest_id}/roles", done="granted")
 

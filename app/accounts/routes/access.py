@@ -18,7 +18,6 @@ from app.accounts.routes.accounts import NO_STORE, WritingAccounts
 from app.accounts.service import registration, role_changes, tokens
 from app.accounts.service.reach import PasswordMade, renew_password
 from app.accounts.service.registering import Pace, register
-from app.accounts.service.tokens import NewToken, TokenBody, TokenView
 from app.core.http.deps import (
     CurrentViewer,
     GatedRoute,
@@ -72,13 +71,13 @@ tokens_router = APIRouter(route_class=GatedRoute, prefix="/account/tokens", tags
 
 
 @tokens_router.get("", summary="The tokens of the account")
-def list_tokens(viewer: CurrentViewer, session: Reading) -> list[TokenView]:
+def list_tokens(viewer: CurrentViewer, session: Reading) -> list[tokens.TokenView]:
     """What they are called, not what they are."""
     return tokens.listed(session, viewer)
 
 
 @tokens_router.post("", summary="Make a token", status_code=201)
-def create_token(viewer: CurrentViewer, session: QuietWriting, body: TokenBody) -> NewToken:
+def create_token(viewer: CurrentViewer, session: QuietWriting, body: tokens.TokenBody) -> tokens.NewToken:
     """The answer is the only one that ever holds it: only its sha256 is kept."""
     return tokens.create(session, viewer, body)
 

@@ -13,7 +13,6 @@ from sqlalchemy.orm import Session
 
 from app.accounts.schemas import AccountBody, AccountChange, AccountMade, AccountView
 from app.accounts.service import accounts
-from app.accounts.service.accounts import ImportOptions, OwnChange, change_password, own_account
 from app.core.bodies import openapi_body
 from app.core.http import deps
 from app.core.http.errors import TheDocument
@@ -28,7 +27,7 @@ router = APIRouter(route_class=deps.GatedRoute, tags=["accounts"])
 @router.get("/account", summary="Who am I")
 def get_own_account(viewer: deps.CurrentViewer, session: deps.Reading) -> AccountView:
     """The account that asks."""
-    return own_account(session, viewer)
+    return accounts.own_account(session, viewer)
 
 
 @router.patch("/account", summary="Change one's own password")
@@ -37,11 +36,11 @@ async def change_own_account(
     viewer: deps.CurrentViewer,
     service: deps.TheService,
     authenticator: deps.TheAuthenticator,
-    body: OwnChange,
+    body: accounts.OwnChange,
 ) -> AccountView:
     """A wrong old password is a guess like another one. Streams that were asked for with what is taken back end."""
     check_password = partial(authenticator.check_password, address=deps.address_of(request))
-    changed = await change_password(service, viewer, body, check_password)
+    changed = await accounts.change_password(service, viewer, body, check_password)
     authenticator.forget(viewer.account_id)
     return changed
 
@@ -60,8 +59,8 @@ def _options(
         bool, Query(description="make new passwords also for accounts that have one, which ends with it")
     ] = False,
     dry_run: deps.DryRun = False,
-) -> ImportOptions:
-    return ImportOptions(replace, generate_passwords, renew_passwords, dry_run)
+) -> accounts.ImportOptions:
+    return accounts.ImportOptions(replace, generate_passwords, renew_passwords, dry_run)
 
 
 def _writing(session: deps.Writing, authenticator: deps.TheAuthenticator) -> Session:
@@ -69,12 +68,12 @@ def _writing(session: deps.Writing, authenticator: deps.TheAuthenticator) -> Ses
     return session
 
 
-TheOptions = Annotated[ImportOptions, Depends(_options)]
+TheOptions = Annotated[accounts.ImportOptions, Depends(_options)]
 # A transaction after which no cached credential is trusted any more.
 WritingAccounts = Annotated[Session, Depends(_writing, scope="function")]
 
 
-def finish(options: ImportOptions, session: Session, response: Response, *, secret: bool) -> None:
+def finish(options: accounts.ImportOptions, session: Session, response: Response, *, secret: bool) -> None:
     """End an import: a dry run is rolled back, and no cache may store a reply with passwords."""
     if secret:
         response.headers.update(NO_STORE)

@@ -19,7 +19,6 @@ from typing import Literal, cast
 from sqlalchemy.orm import Session
 
 from app.accounts import queries as queries_accounts
-from app.accounts.queries import Roles
 from app.contests.queries import clock
 from app.core.clock import utc_now
 from app.core.load import Turns
@@ -70,7 +69,7 @@ def grants_of_all(session: Session, accounts: Sequence[AccountRow]) -> dict[str,
     return {account_id: _grants(session, team_of[account_id], each) for account_id, each in roles.items()}
 
 
-def _grants(session: Session, team_id: str | None, roles: Roles) -> Grants:
+def _grants(session: Session, team_id: str | None, roles: queries_accounts.Roles) -> Grants:
     if team_id is None or not (roles.contests or roles.problems):
         return Grants(_awake(roles.contests), _awake(roles.problems), roles.organiser)
     resting = _resting(session, team_id, roles)
@@ -88,7 +87,7 @@ def is_undecided(contest: ContestRow, now: datetime) -> bool:
     return not is_for_practice(times) and not times.decided(now)
 
 
-def _resting(session: Session, team_id: str, roles: Roles) -> set[str]:
+def _resting(session: Session, team_id: str, roles: queries_accounts.Roles) -> set[str]:
     """The contests and problems at which the roles of a team's account rest. Ids of both kinds may be the same:
     then both rest, which withholds too much rather than too little.
     """

@@ -15,7 +15,6 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts import queries as accounts_queries
-from app.accounts.queries import Roles
 from app.accounts.service.grants import OWNER, is_undecided
 from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
@@ -28,7 +27,7 @@ from app.core.service import Service
 from app.tables import AccountRow, GroupRow, OrganizationRow, PersonRow, TeamRow
 from app.teams import queries as teams_queries
 
-NO_ROLES = Roles()
+NO_ROLES = accounts_queries.Roles()
 NO_TEAM = N_("no team %(team)r")
 NO_OWN_TEAM = N_("no team %(team)r that was made for a contest of yours and takes part in no other")
 NO_ACCOUNT = N_("no account %(account)r")
@@ -117,7 +116,7 @@ def concern(session: Session, reach: Reach, team_ids: Collection[str | None]) ->
             audit.concern(session, reach.teams[str(team_id)])
 
 
-def _has_roles_elsewhere(roles: Roles, owned: Collection[str]) -> bool:
+def _has_roles_elsewhere(roles: accounts_queries.Roles, owned: Collection[str]) -> bool:
     return roles.organiser or bool(roles.problems) or not set(roles.contests) <= set(owned)
 
 

@@ -13,7 +13,6 @@ from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
 from app.accounts import queries as accounts_queries
-from app.accounts.queries import RoleRow
 from app.accounts.schemas import AuditFilter, RoleKind
 from app.accounts.service.grants import NO_GRANTS, OWNER, Granted, grants_of_all
 from app.accounts.service.reach import reach_of
@@ -194,14 +193,14 @@ def _check_exists(session: Session, kind: RoleKind, object_id: str) -> None:
         existing(session, object_id)
 
 
-def _pending(session: Session, viewer: Viewer, kind: RoleKind, object_id: str) -> RoleRow:
+def _pending(session: Session, viewer: Viewer, kind: RoleKind, object_id: str) -> accounts_queries.RoleRow:
     row = accounts_queries.role_at(session, kind, object_id, str(viewer.account_id))
     if row is None or row.pending is None:
         raise NotFound(N_("no invitation to %(kind)s/%(id)s"), kind=kind, id=object_id)
     return row
 
 
-def _invitation(session: Session, row: RoleRow) -> Invitation:
+def _invitation(session: Session, row: accounts_queries.RoleRow) -> Invitation:
     kind: RoleKind
     if isinstance(row, ContestRoleRow):
         kind, object_id = "contests", row.contest_id
@@ -214,7 +213,7 @@ def _invitation(session: Session, row: RoleRow) -> Invitation:
     return Invitation(kind=kind, id=object_id, name=name, role=row.role, granted_by=row.granted_by, granted=granted)
 
 
-def _views(session: Session, rows: Sequence[RoleRow], object_id: str) -> list[RoleView]:
+def _views(session: Session, rows: Sequence[accounts_queries.RoleRow], object_id: str) -> list[RoleView]:
     known = {row.account_id: session.get_one(AccountRow, row.account_id) for row in rows if row.pending is None}
     grants = grants_of_all(session, list(known.values()))
     return [
@@ -223,7 +222,7 @@ def _views(session: Session, rows: Sequence[RoleRow], object_id: str) -> list[Ro
     ]
 
 
-def _view(row: RoleRow, account: AccountRow | None, rests: bool) -> RoleView:
+def _view(row: accounts_queries.RoleRow, account: AccountRow | None, rests: bool) -> RoleView:
     return RoleView(
         account_id=row.pending or row.account_id,
         username=str(row.pending) if account is None else account.username,

@@ -11,7 +11,6 @@ from typing import NamedTuple, TypedDict, TypeVar
 from app.core import table_rows
 from app.core.bodies import Document, Item, mismatch, refuse
 from app.core.messages import MOST_LISTED, N_, NOTHING, Message
-from app.core.table_rows import Columns
 
 HEADERS = {"accounts": {"1"}, "teams": {"1", "2"}, "groups": {"1"}, "institutions": {"0.5", "1", "2"}}
 # Formats whose first line may name them with a 2 behind: `teams2`.
@@ -82,7 +81,7 @@ def institutions(text: str) -> list[Item]:
     return [Item(*line) for line in _read(text, "institutions", (3, 9), _institution)]
 
 
-def items(document: Document, read: Callable[[str], list[Item]] | None, columns: Columns) -> Sequence[Item]:
+def items(document: Document, read: Callable[[str], list[Item]] | None, columns: table_rows.Columns) -> Sequence[Item]:
     """The objects of a document: sent as such, in the ICPC's tab-separated format, or as a table with column names."""
     if document.lines is None:
         return document.items

@@ -27,7 +27,6 @@ from app.core.files.files import Files
 from app.core.files.stored_bytes import UNREADABLE, FileMissing
 from app.core.settings import DEFAULT_TIMEOUTS, Timeouts
 from app.feed import queries as feed_queries
-from app.feed.queries import keys_needed
 from app.tables import Base, LastBackupRow
 
 FORMAT = 1
@@ -261,7 +260,7 @@ def _forget(place: Place, manifest: Manifest, names: set[str], earlier: Manifest
 def _names_and_keys(path: Path) -> tuple[set[str], list[str]]:
     """The files and the ids of keys that a copied database needs."""
     with _opened_copy(path) as database, database.snapshot() as connection:
-        return set(read_references(connection).needed), sorted(keys_needed(connection))
+        return set(read_references(connection).needed), sorted(feed_queries.keys_needed(connection))
 
 
 @contextmanager

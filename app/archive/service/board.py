@@ -25,7 +25,6 @@ from app.problems.queries.scoring_input import ScoredContest, scored_contest
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.scoreboard.queries.kept_boards import make_snapshot
 from app.scoreboard.service import row_renderer
-from app.scoreboard.service.row_renderer import BoardRow
 from app.submissions.queries import attempts
 
 FILE = "scoreboard.json"
@@ -69,7 +68,7 @@ def document(snapshot: ContestSnapshot) -> dict[str, object]:
     return {**row_renderer.head_of(snapshot), "rows": rows}
 
 
-def _rows(snapshot: ContestSnapshot) -> list[BoardRow]:
+def _rows(snapshot: ContestSnapshot) -> list[row_renderer.BoardRow]:
     arrays = snapshot.main
     cases = {problem.id: {case.name for case in problem.cases} for problem in snapshot.view.problems}
     rows = [row_renderer.row_document(arrays.row(at), cases=True) for at in range(len(arrays.teams))]
@@ -104,7 +103,7 @@ def compare(
         public=False,
     )
     faults = FaultList()
-    mine: list[BoardRow] = json.loads(json.dumps(_rows(at_export)))
+    mine: list[row_renderer.BoardRow] = json.loads(json.dumps(_rows(at_export)))
     for place, expected, actual in _row_differences(contents.board.rows, mine):
         faults.add(FILE, place, expected, actual)
     compared = ImportedBoard(
@@ -139,7 +138,7 @@ def _moment(contents: Contents) -> datetime:
 
 
 def _row_differences(
-    expected: Sequence[Mapping[str, object]], actual: Sequence[BoardRow]
+    expected: Sequence[Mapping[str, object]], actual: Sequence[row_renderer.BoardRow]
 ) -> Iterator[tuple[str, str, str]]:
     """Place by place, in the order of the package's board; raw scores only where the package has some."""
     has_raws = any(CASE in place for row in expected for place, _ in _facts(row))

@@ -25,9 +25,7 @@ from app.core.service import Service
 from app.feed.service.collections import IN_REFERENCE_ORDER, Collection
 from app.packages.zips import write_zip, zip_bytes
 from app.problems.queries import packing, pins
-from app.problems.queries.packing import NotPackable
 from app.problems.service import problems
-from app.problems.service.problems import title_of
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.scoreboard.service.row_renderer import dump
 from app.submissions.queries import submission_queries, submissions
@@ -72,7 +70,7 @@ def _readable(files: Iterable[tuple[str, Read]]) -> Iterator[tuple[str, Iterable
     for path, read in files:
         try:
             pieces = read()
-        except (*UNREADABLE, NotPackable) as error:
+        except (*UNREADABLE, packing.NotPackable) as error:
             faults.append({"path": path, "error": str(error)})
         else:
             yield path, pieces
@@ -161,7 +159,7 @@ def _statement(session: Session, service: Service, contest_id: str, row: Problem
     if file["kind"] != "md":
         return [data]
     text = problems.with_samples(data.decode(), problems.samples(session, service, contest_id, row.id), language)
-    return [problems.page(title_of(row.names, language), text, language).encode()]
+    return [problems.page(problems.title_of(row.names, language), text, language).encode()]
 
 
 def _images(snapshot: ContestSnapshot, session: Session, service: Service) -> dict[str, Read]:

@@ -18,7 +18,6 @@ from pydantic import BaseModel, ValidationError
 
 from app.archive.service import judging as contest_judging
 from app.archive.service import own as contest_own
-from app.archive.service.judging import PackageBoard, PackageState
 from app.archive.service.own import OF_SUBMISSIONS
 from app.core.faults import FaultList
 from app.core.load import is_within
@@ -97,11 +96,11 @@ class Contents:
     files: Mapping[str, bytes]
     bounds: Bounds = field(default_factory=Bounds)
     contest: dict[str, object] = field(default_factory=dict)
-    state: PackageState = field(default_factory=PackageState)
+    state: contest_judging.PackageState = field(default_factory=contest_judging.PackageState)
     objects: dict[str, list[PackageObject]] = field(default_factory=dict)
     own: dict[str, object] = field(default_factory=dict)
     judging: contest_judging.Judging | None = None
-    board: PackageBoard | None = None
+    board: contest_judging.PackageBoard | None = None
     faults: FaultList = field(default_factory=FaultList)
     folders: dict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
     _encoded: dict[str, str] = field(default_factory=dict)
@@ -161,7 +160,7 @@ def read_contents(
         contents.contest = _with_files(contents, "contest", "contest", contest)
     elif not contents.faults:
         contents.faults.add("contest.json", "", "an object", "none" if contest is None else "something else")
-    contents.state = _read(contents, "state", PackageState) or PackageState()
+    contents.state = _read(contents, "state", contest_judging.PackageState) or contest_judging.PackageState()
     for name in NAMES:
         skipped = name == "submissions" and not with_submissions
         contents.objects[name] = [] if skipped else list(_objects(contents, name))
@@ -172,7 +171,7 @@ def read_contents(
         contents.faults.add(contest_own.FILE, "", "an object", "something else")
     if with_submissions:
         contents.judging = _read(contents, contest_judging.FILE.removesuffix(".json"), contest_judging.Judging)
-        contents.board = _read(contents, "scoreboard", PackageBoard)
+        contents.board = _read(contents, "scoreboard", contest_judging.PackageBoard)
     return contents
 
 

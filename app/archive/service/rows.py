@@ -12,7 +12,6 @@ from app.accounts import queries as queries_accounts
 from app.accounts.schemas import AccountBody
 from app.accounts.service import registration
 from app.archive.service import own as contest_own
-from app.archive.service.own import ImportedRole, Submitted
 from app.archive.service.package_files import Contents
 from app.archive.service.submissions import SubmissionKeeper, Trials, times
 from app.archive.service.versions import Version
@@ -63,8 +62,8 @@ class Importer:
     replace: bool
     privileged: Collection[str] = ()
     faults: FaultList = field(default_factory=FaultList)
-    submitted: Mapping[str, Submitted] = field(default_factory=dict)
-    roles: list[ImportedRole] = field(default_factory=list)
+    submitted: Mapping[str, contest_own.Submitted] = field(default_factory=dict)
+    roles: list[contest_own.ImportedRole] = field(default_factory=list)
     new_teams: Collection[str] = ()
     own: contest_own.Own = field(init=False)
     known: Mapping[str, Collection[str]] = field(default_factory=dict)

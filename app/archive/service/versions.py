@@ -26,8 +26,6 @@ from app.packages.contents import total_size
 from app.packages.files import LONGEST_ID, Limits
 from app.packages.model import Package
 from app.problems.queries import comparison, problem_diff, problems, versions
-from app.problems.queries.comparison import Difference
-from app.problems.queries.problems import KeptPackage
 from app.programs.apart import READER
 
 How = Literal["equal", "new", "version", "here"]
@@ -54,8 +52,8 @@ class Version:
     package: Package | None = None
     broken: Sequence[PackageError] = ()
     scores: Mapping[str, FoundScore] = field(default_factory=dict)
-    differences: Sequence[Difference] = ()
-    stored: KeptPackage | None = None
+    differences: Sequence[comparison.Difference] = ()
+    stored: problems.KeptPackage | None = None
     pin: int | None = None
 
 
@@ -156,7 +154,7 @@ def _as_another(
     problem_id: str,
     arrival: Arrival,
     document: ProblemDocument,
-    differences: Sequence[Difference],
+    differences: Sequence[comparison.Difference],
 ) -> Version:
     """The problem under the first id `echo2`, `echo3`... that is free, or has this very version already."""
     for number in count(2):
@@ -192,9 +190,9 @@ def put(session: Session, chosen: dict[str, Version], faults: FaultList) -> None
         if version.stored is not None and row is None:
             problems.put_package(session, version.stored, version.scores)
             continue
-        changed = [Difference("", "the id to be free", "a new problem")]
+        changed = [comparison.Difference("", "the id to be free", "a new problem")]
         if version.stored is None:
-            changed = [Difference("", "the problem", "none")]
+            changed = [comparison.Difference("", "the problem", "none")]
             if row is not None:
                 changed = comparison.differences(version.document, problem_diff.document(session, version.id))
         for each in changed:

@@ -17,7 +17,6 @@ from app.archive.service.own import ImportedRole
 from app.archive.service.package_files import Bounds, Contents, read_parcel
 from app.archive.service.rows import Importer
 from app.archive.service.submissions import Trials, grade_all
-from app.archive.service.versions import MOST_TOLD, Version
 from app.authoring.service.packages import SPOOL, limits_of
 from app.contests.schemas import ContestView
 from app.contests.service.contests import view
@@ -79,9 +78,9 @@ class ImportedView(ContestView):
     imported: Imported
 
 
-def _problem(version: Version) -> ImportedProblem:
+def _problem(version: versions.Version) -> ImportedProblem:
     cases = [case for case in version.document["cases"].values() if case["answer_sha256"] is not None]
-    listed = [PackageDifference(**each._asdict()) for each in version.differences[:MOST_TOLD]]
+    listed = [PackageDifference(**each._asdict()) for each in version.differences[: versions.MOST_TOLD]]
     return ImportedProblem(
         package_id=version.package_id,
         id=version.id,
@@ -179,7 +178,7 @@ def _keep(
 
 
 def _graded(
-    service: Service, contents: Contents, chosen: Mapping[str, Version], faults: FaultList, steps: Steps
+    service: Service, contents: Contents, chosen: Mapping[str, versions.Version], faults: FaultList, steps: Steps
 ) -> dict[str, Trials]:
     try:
         return grade_all(service, contents, chosen, faults, steps)

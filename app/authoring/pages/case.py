@@ -13,9 +13,6 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.grants import OWNER
 from app.authoring.service import jobs, packages, testcases
-from app.authoring.service.jobs import Job
-from app.authoring.service.packages import CaseView
-from app.authoring.service.testcases import CaseRequest
 from app.core.messages import N_, Message, NotFound, did_you_mean
 from app.core.pages.forms import open_form
 from app.core.pages.languages import _, confirm
@@ -88,7 +85,7 @@ def put_case(
 ) -> Response:
     """Put a case, new or there already; what would change anybody's points waits as a rejudging."""
     given = sent.input or _stored(service, problem_id, sent.name)
-    asked = CaseRequest(problem_id, sent.group, sent.name, given, sent.answer, {})
+    asked = testcases.CaseRequest(problem_id, sent.group, sent.name, given, sent.answer, {})
     outcome = testcases.put_case(service, viewer, asked, sent.how)
     assert not isinstance(outcome, Preview), "none was asked for"
     if isinstance(outcome, RejudgingView):
@@ -119,7 +116,7 @@ def delete_case(
     return see(request, f"/admin/problems/{problem_id}", done="removed")
 
 
-def _case(session: Session, problem_id: str, name: str) -> CaseView:
+def _case(session: Session, problem_id: str, name: str) -> packages.CaseView:
     """A case of the problem's newest version; raises NotFound."""
     known = {each.name: each for each in packages.details(session, existing(session, problem_id)).testcases}
     if name not in known:
@@ -192,7 +189,7 @@ def cancel_job(request: Request, service: TheService, viewer: Visitor, job_id: s
     return see(request, f"/admin/jobs/{job_id}")
 
 
-def _cases(job: Job) -> list[tuple[str, dict[str, object]]]:
+def _cases(job: jobs.Job) -> list[tuple[str, dict[str, object]]]:
     """The results of a reference run, case by case."""
     cases = (job.result or {}).get("cases")
     if isinstance(cases, dict):

@@ -9,7 +9,6 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.authoring.service import contest_problems, packages
-from app.authoring.service.contest_problems import EntryBody, EntryChange
 from app.contests import queries as contests_queries
 from app.contests.pages.home import steps
 from app.core.messages import N_, BadRequest
@@ -72,7 +71,7 @@ def add_problems(
         raise BadRequest(N_("expected at least one to be ticked, found none"), where="problems")
     for problem_id in wanted:
         rule = {"reference_counts": True} if f"r.{problem_id}" in fields else {}
-        body = made_of_values(EntryBody, {"id": problem_id, "rule": rule})
+        body = made_of_values(contest_problems.EntryBody, {"id": problem_id, "rule": rule})
         contest_problems.add(session, service.boards, viewer, contest_id, body)
         session.flush()
     return see(request, f"/admin/contests/{contest_id}/problems", done="added")
@@ -97,7 +96,7 @@ def change_problem(
         own = contests_queries.entry(session, contest_id, problem_id)
         rule = {} if own is None else own.rule.model_dump(exclude_unset=True)
         values["rule"] = {**rule, "reference_counts": fields["reference"] == "yes"}
-    body = made_of_values(EntryChange, values)
+    body = made_of_values(contest_problems.EntryChange, values)
     outcome = contest_problems.alter(service, viewer, session, (contest_id, problem_id), body, How())
     return led_on(request, outcome, f"/admin/contests/{contest_id}/problems")
 

@@ -13,8 +13,6 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.authoring.service import jobs, packages, versions
-from app.authoring.service.jobs import Job, ReferenceRunRequest
-from app.authoring.service.packages import BroughtIn, SentPackage
 from app.authoring.service.test_data import DataBody, arrange, put_cases
 from app.core.http.errors import status_of, written
 from app.core.messages import N_, BadRequest, NotFound, ServiceError
@@ -46,14 +44,14 @@ def list_page(request: Request, viewer: Visitor, session: Reading, done: Done = 
 
 
 @asynccontextmanager
-async def _open_package(request: Request) -> AsyncIterator[SentPackage]:
+async def _open_package(request: Request) -> AsyncIterator[packages.SentPackage]:
     """The package of a form in a file of its own, gone afterwards; raises BadRequest where there is none."""
     async with open_form(request, texts={"id"}, files={"package"}) as form:
         sent = form.file("package")
         if sent is None or not sent.name:
             raise BadRequest(N_("expected a zip file, found nothing"), where="package")
         async with written(sent.stream) as path:
-            yield SentPackage(path, form.texts.get("id", "").strip() or None, Path(sent.name).stem or None)
+            yield packages.SentPackage(path, form.texts.get("id", "").strip() or None, Path(sent.name).stem or None)
 
 
 async def bring_in(request: Request, service: TheService, viewer: Visitor) -> Response:
@@ -64,7 +62,7 @@ async def bring_in(request: Request, service: TheService, viewer: Visitor) -> Re
     except ServiceError as refusal:
         return await run_sync(_refused, request, service, viewer, refusal)
     authenticator_of(request).forget(viewer.account_id)  # it may own a problem more
-    if isinstance(outcome, BroughtIn):
+    if isinstance(outcome, packages.BroughtIn):
         return see(request, f"/admin/problems/{outcome.id}", done="added")
     return led_on(request, outcome, "/admin/problems")
 
@@ -135,7 +133,7 @@ def run_reference(
             ) from None
     if fields.get("method", "").strip():
         values["method"] = fields["method"].strip()
-    job = jobs.start_run(session, service, viewer, problem_id, made_of_values(ReferenceRunRequest, values))
+    job = jobs.start_run(session, service, viewer, problem_id, made_of_values(jobs.ReferenceRunRequest, values))
     return see(request, f"/admin/jobs/{job.id}")
 
 
@@ -230,7 +228,7 @@ def _problem(
     )
 
 
-def _verification(session: Session, viewer: Viewer, problem_id: str) -> Job | None:
+def _verification(session: Session, viewer: Viewer, problem_id: str) -> jobs.Job | None:
     try:
         return jobs.verification(session, viewer, problem_id)
     except NotFound:

@@ -10,8 +10,6 @@ from fastapi import APIRouter, Path, Query, Request, Response
 
 from app.authoring.service import jobs, versions
 from app.authoring.service.contest_problems import EntryBody, EntryChange, EntryView, add, alter, remove
-from app.authoring.service.jobs import Job, ReferenceRunRequest
-from app.authoring.service.versions import VersionDetails, VersionDiff, VersionView
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheBoards, TheService, Writing
 from app.core.http.downloads import ARCHIVE, BYTES, ZIP, TemporaryFileReply, type_for
 from app.core.http.errors import ErrorBody
@@ -30,13 +28,13 @@ PACKAGE: dict[int | str, dict[str, object]] = {
 
 
 @router.get(PLACE, summary="A problem's versions")
-def list_versions(_viewer: CurrentViewer, session: Reading, problem_id: str) -> list[VersionView]:
+def list_versions(_viewer: CurrentViewer, session: Reading, problem_id: str) -> list[versions.VersionView]:
     """Newest first: who made each, when and why, and the contests that have it."""
     return versions.listed(session, problem_id)
 
 
 @router.get(f"{PLACE}/{{number}}", summary="One version of a problem")
-def get_version(_viewer: CurrentViewer, session: Reading, problem_id: str, number: Number) -> VersionDetails:
+def get_version(_viewer: CurrentViewer, session: Reading, problem_id: str, number: Number) -> versions.VersionDetails:
     """Its settings, groups and test cases, each file by its sha256."""
     return versions.one(session, problem_id, number)
 
@@ -48,7 +46,7 @@ def get_version_diff(
     problem_id: str,
     number: Number,
     against: Annotated[int | None, Query(ge=1, le=MOST, description="default: the version before")] = None,
-) -> VersionDiff:
+) -> versions.VersionDiff:
     """From another version to this one: in words, field by field, and case by case."""
     return versions.diff(session, problem_id, number, against)
 
@@ -66,16 +64,16 @@ def get_version_package(
 
 @router.post(
     f"{PLACE}/{{number}}/restore",
-    response_model=VersionView,
+    response_model=versions.VersionView,
     responses=RESPONSES,
     summary="Make a version the newest again",
 )
 def restore_version(
     viewer: CurrentViewer, session: Writing, service: TheService, problem_id: str, number: Number, how: TheHow
-) -> VersionView | Response:
+) -> versions.VersionView | Response:
     """As a version of its own, equal to that one. Where it would change what anybody has, it becomes a rejudging."""
     outcome = versions.restore(service, viewer, session, problem_id, number, how)
-    return outcome if isinstance(outcome, VersionView) else accepted(outcome)
+    return outcome if isinstance(outcome, versions.VersionView) else accepted(outcome)
 
 
 @router.get(
@@ -149,12 +147,12 @@ jobs_router = APIRouter(route_class=GatedRoute, tags=["jobs"])
 )
 def start_reference_run(
     problem_id: str,
-    asked: ReferenceRunRequest,
+    asked: jobs.ReferenceRunRequest,
     viewer: CurrentViewer,
     service: TheService,
     session: Writing,
     response: Response,
-) -> Job:
+) -> jobs.Job:
     """Queue a job that solves the cases one by one; each answer is checked before it becomes the expected one."""
     job = jobs.start_run(session, service, viewer, problem_id, asked)
     response.headers["Location"] = f"{API}/jobs/{job.id}"
@@ -164,7 +162,7 @@ def start_reference_run(
 @jobs_router.post("/problems/{problem_id}/verification", status_code=202, summary="Verify a problem's package")
 def start_verification(
     problem_id: str, viewer: CurrentViewer, service: TheService, session: Writing, response: Response
-) -> Job:
+) -> jobs.Job:
     """Queue a job that runs everything the package brings: validators, generators, checker, example submissions.
 
     Every upload of a package queues one. The job's result has the `report` of `jurado package verify`.
@@ -175,19 +173,19 @@ def start_verification(
 
 
 @jobs_router.get("/problems/{problem_id}/verification", summary="The latest verification of a problem's package")
-def get_verification(problem_id: str, viewer: CurrentViewer, session: Reading) -> Job:
+def get_verification(problem_id: str, viewer: CurrentViewer, session: Reading) -> jobs.Job:
     """Its state, progress and, once it is done, its report: errors, warnings and notes, each with file and line."""
     return jobs.verification(session, viewer, problem_id)
 
 
 @jobs_router.get("/jobs", summary="The latest jobs, newest first")
-def list_jobs(viewer: CurrentViewer, session: Reading) -> list[Job]:
+def list_jobs(viewer: CurrentViewer, session: Reading) -> list[jobs.Job]:
     """At most 200."""
     return jobs.newest(session, viewer)
 
 
 @jobs_router.get("/jobs/{job_id}", summary="One job")
-def get_job(job_id: str, viewer: CurrentViewer, session: Reading) -> Job:
+def get_job(job_id: str, viewer: CurrentViewer, session: Reading) -> jobs.Job:
     """Its state, progress, log and result."""
     return jobs.one(session, viewer, job_id)
 

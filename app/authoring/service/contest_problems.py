@@ -8,7 +8,6 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer, refuse_unusable
 from app.contests import queries as contests_queries
-from app.contests.queries import contest_of, entry_of
 from app.contests.schemas import Limits, Rule
 from app.contests.service.contests import contest_to_change
 from app.core.bodies import Body, Line, same_id
@@ -19,7 +18,6 @@ from app.domain.contests import ScoringRule
 from app.judging.queries import rejudging_changes
 from app.judging.service.problem_changes import How, Preview, RejudgingView, change, check_version, preview, shown
 from app.problems.queries import pins, problems, versions
-from app.problems.queries.versions import Author
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.tables import ContestProblemRow, ProblemRow
 
@@ -125,7 +123,7 @@ def alter(
     Raises BadRequest for both at once, or an unknown version.
     """
     contest_id, problem_id = place
-    row = entry_of(session, contest_id, problem_id)
+    row = contests_queries.entry_of(session, contest_id, problem_id)
     contest_to_change(session, contest_id)
     same_id(problem_id, body.id)
     named = body.model_fields_set
@@ -172,7 +170,7 @@ def _move(
             newest=newest,
             found=version,
         )
-    author = Author(viewer.account_id, f"version {version or 'newest'} of {problem_id} for {contest_id}")
+    author = versions.Author(viewer.account_id, f"version {version or 'newest'} of {problem_id} for {contest_id}")
     if how.preview:
         return preview(session, rejudging_changes.planned_move(session, contest_id, problem_id, version))
     opened = rejudging_changes.move(session, contest_id, problem_id, version, author)
@@ -187,13 +185,13 @@ def _alter_rule(
     def write() -> None:
         row.rule = rule
 
-    author = Author(viewer.account_id, f"another rule for {problem_id}")
+    author = versions.Author(viewer.account_id, f"another rule for {problem_id}")
     return change(session, problem_id, write, author, how, contest_id=contest_id)
 
 
 def remove(session: Session, boards: ScoreboardCache, contest_id: str, problem_id: str) -> None:
     """Take a problem out of a contest; raises Conflict where somebody has submitted to it here."""
-    row = entry_of(session, contest_id, problem_id)
+    row = contests_queries.entry_of(session, contest_id, problem_id)
     contest_to_change(session, contest_id)
     rejudging_changes.hold(session, problem_id)
     if count := contests_queries.submission_count(session, contest_id, problem_id=problem_id):
@@ -211,7 +209,7 @@ def problem_row(session: Session, problem_id: str) -> ProblemRow:
 
 def _view(session: Session, row: ContestProblemRow, problem: ProblemRow) -> EntryView:
     """Show an entry with its whole rule."""
-    settings = contest_of(session, row.contest_id).settings
+    settings = contests_queries.contest_of(session, row.contest_id).settings
     return EntryView(
         id=row.problem_id,
         label=row.label,

@@ -22,7 +22,6 @@ from app.judging.queries import rejudging_changes
 from app.judging.service.reference_runs import REFERENCE_RUN
 from app.packages.settings import solver_of
 from app.problems.queries import pins
-from app.problems.queries.pins import VERIFICATION
 from app.problems.queries.problems import existing
 from app.tables import JobRow, ProblemRow
 
@@ -58,7 +57,7 @@ def start_verification(session: Session, service: Service, viewer: Viewer, probl
     """Queue the verification of a problem's package as it is stored; raises NotFound."""
     row = existing(session, problem_id)
     params: VerificationParams = {"problem_id": problem_id, "package_sha256": row.package_sha256}
-    job = pins.add(session, VERIFICATION, params, viewer.account_id)
+    job = pins.add(session, pins.VERIFICATION, params, viewer.account_id)
     after_commit(session, lambda: service.jobs.wake(job.id))
     return view(job)
 
@@ -66,7 +65,7 @@ def start_verification(session: Session, service: Service, viewer: Viewer, probl
 def verification(session: Session, viewer: Viewer, problem_id: str) -> Job:
     """The latest verification of a problem's package; raises NotFound where there is none."""
     existing(session, problem_id)
-    for row in pins.jobs(session, VERIFICATION):
+    for row in pins.jobs(session, pins.VERIFICATION):
         if row.params["problem_id"] == problem_id and viewer.reads_problem(problem_id):
             return view(row)
     raise NotFound(N_("the package of problem %(problem)r has not been verified"), problem=problem_id)

@@ -28,9 +28,6 @@ from app.packages.model import Package
 from app.packages.names import Format
 from app.packages.verify import examine
 from app.problems.queries import comparison, packing, pins, problems
-from app.problems.queries.packing import NotPackable
-from app.problems.queries.pins import VERIFICATION
-from app.problems.queries.problems import existing
 from app.problems.queries.versions import Author
 from app.programs.apart import READER
 from app.tables import ProblemRow, TestCaseRow, TestGroupRow
@@ -139,7 +136,7 @@ def listed(session: Session, viewer: Viewer) -> list[ProblemView]:
 
 def one(session: Session, problem_id: str) -> ProblemDetails:
     """Settings, groups, test cases and contests of a problem; raises NotFound."""
-    return details(session, existing(session, problem_id))
+    return details(session, problems.existing(session, problem_id))
 
 
 def package_zip(service: Service, session: Session, problem_id: str) -> IO[bytes]:
@@ -147,7 +144,7 @@ def package_zip(service: Service, session: Session, problem_id: str) -> IO[bytes
 
     Raises NotFound, or Conflict for a problem that no package can hold.
     """
-    row = existing(session, problem_id)
+    row = problems.existing(session, problem_id)
     return packed(service, row, problems.groups(session, row.id), problems.test_cases(session, row.id))
 
 
@@ -157,7 +154,7 @@ def packed(
     """A package in an open temporary file; raises Conflict for a problem that no package can hold."""
     try:
         return packing.packed(service.files, row, groups, cases)
-    except NotPackable as lacking:
+    except packing.NotPackable as lacking:
         raise Conflict(
             N_("problem %(problem)r cannot be written as a package: %(lacking)s"), problem=row.id, lacking=lacking
         ) from None
@@ -304,11 +301,11 @@ def _store(
             return opened
         if is_new:
             own_problem(session, viewer, package.slug)
-        problem = None if opened is not None else details(session, existing(session, package.slug))
+        problem = None if opened is not None else details(session, problems.existing(session, package.slug))
         params: VerificationParams = {"problem_id": package.slug, "package_sha256": stored.zipped}
-        row = existing(session, package.slug)
+        row = problems.existing(session, package.slug)
         run_id = queue_for_missing(session, row, viewer.account_id)
-        job_id = pins.add(session, VERIFICATION, params, viewer.account_id).id
+        job_id = pins.add(session, pins.VERIFICATION, params, viewer.account_id).id
     if run_id is not None:
         service.jobs.wake(run_id)
     service.jobs.wake(job_id)

@@ -31,7 +31,6 @@ from app.packages.settings import CaseSettings
 from app.packages.texts import SentCase, check_texts
 from app.packages.zips import kept_zip
 from app.problems.queries import pins, problems
-from app.problems.queries.problems import existing
 from app.problems.queries.testcases import NewCase
 from app.problems.queries.testdata import DataChange
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
@@ -148,7 +147,7 @@ def delete_case(
     """
     problem_id, group, name = case
     with service.database.read() as session:
-        existing(session, problem_id)
+        problems.existing(session, problem_id)
     data = DataChange(problem_id, deleted=[name], single=group)
     return test_data.store(service, viewer, data, f"test case {name} of {problem_id} has been deleted", how)
 
@@ -203,7 +202,7 @@ def _checked(service: Service, request: CaseRequest) -> tuple[NewCase, FoundScor
     """The test case to be put, the score of its expected answer, and whether it is new; raises BadRequest."""
     problem_id, group, name, given = request.problem_id, request.group, request.name, request.input
     with service.database.read() as session:
-        row = existing(session, problem_id)
+        row = problems.existing(session, problem_id)
         groups = [each.name for each in problems.groups(session, problem_id)]
         is_new = problems.test_case(session, problem_id, name) is None
     faults = _name_faults(group, name, groups)
@@ -232,7 +231,7 @@ def _start_reference_run(session: Session, new: NewCase, account_id: str | None)
     if answered or wanted["columns"]["settings"].get("reference") is None:
         return None
     asked = ReferenceRunRequest(testcases=[new.name])
-    return queue_run(session, existing(session, new.problem_id), asked, account_id).id
+    return queue_run(session, problems.existing(session, new.problem_id), asked, account_id).id
 
 
 def _name_faults(group: str, name: str, groups: list[str]) -> Faults:

@@ -16,9 +16,7 @@ from app.core.messages import N_, NotFound
 from app.core.service import Service
 from app.judging.service.problem_changes import CasePreview, How, Preview, RejudgingView, case_previews, change
 from app.problems.queries import comparison, pins, problem_diff, versions
-from app.problems.queries.comparison import summary
 from app.problems.queries.problems import existing
-from app.problems.queries.versions import Author
 from app.tables import ProblemRow, ProblemVersionRow, TestGroupRow
 
 
@@ -102,7 +100,7 @@ def diff(session: Session, problem_id: str, number: int, against: int | None) ->
         after=number,
         judging=problem_diff.needs_judging(before, after),
         points=problem_diff.matters(before, after),
-        changes=summary(before, after) if is_other else [],
+        changes=comparison.summary(before, after) if is_other else [],
         fields=[
             FieldDifference(where=each.where, before=each.expected, after=each.found)
             for each in comparison.differences(before, after)
@@ -136,7 +134,7 @@ def restore(
         live = problem_diff.document(session, problem_id)
         problem_diff.write(session, problem_id, problem_diff.difference(live, {**target, "rules": live["rules"]}))
 
-    author = Author(viewer.account_id, f"version {number} of {problem_id} has been restored")
+    author = versions.Author(viewer.account_id, f"version {number} of {problem_id} has been restored")
     opened = change(session, problem_id, write, author, how)
     if opened is None:
         return listed(session, problem_id)[0]

@@ -28,7 +28,6 @@ from app.core.service import Service
 from app.domain.contests import Clock
 from app.messages.service import clarifications
 from app.problems.queries import pins
-from app.problems.queries.pins import VERIFICATION
 from app.tables import ContestProblemRow, ContestRow, JobRow
 from app.teams import queries as teams_queries
 
@@ -84,7 +83,7 @@ def _problems(session: Session, contest_id: str) -> Iterator[Point]:
     count = ngettext("%(num)s problem is in the contest.", "%(num)s problems are in the contest.", len(entries))
     yield Point(Mark.DONE, "problems", count)
     verified: dict[str, JobRow] = {}
-    for job in pins.jobs(session, VERIFICATION):
+    for job in pins.jobs(session, pins.VERIFICATION):
         verified.setdefault(str(job.params["problem_id"]), job)
     for entry in entries:
         yield from _problem(session, entry, verified.get(entry.problem_id))

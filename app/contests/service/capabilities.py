@@ -15,7 +15,6 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
-from app.contests.queries import Beginning, clock, contest_of
 from app.contests.schemas import ContestSettings
 from app.contests.service.changes import why_not_running
 from app.core.bodies import Body
@@ -96,7 +95,7 @@ class Begun:
 
 def participation(session: Session, viewer: Viewer, contest_id: str) -> ParticipationView:
     """The clock of the viewer's team: the contest's, unless it has its own. Raises Forbidden or NotFound."""
-    row = contest_of(session, contest_id)
+    row = contests_queries.contest_of(session, contest_id)
     team_id = _taking_part(session, row, viewer.team_id)
     return _view(row, team_id, contests_queries.participation(session, contest_id, team_id))
 
@@ -108,7 +107,7 @@ def begin(service: Service, viewer: Viewer, contest_id: str, body: Participation
     """
     now, kind = utc_now(), ParticipationKind(body.kind)
     with service.database.read() as session:
-        row = contest_of(session, contest_id)
+        row = contests_queries.contest_of(session, contest_id)
         team_id = _taking_part(session, row, viewer.team_id)
         running = contests_queries.participation(session, contest_id, team_id)
         if running is None:
@@ -116,7 +115,7 @@ def begin(service: Service, viewer: Viewer, contest_id: str, body: Participation
     if running is not None and running.kind is not kind:
         virtual, personal = N_("your team's virtual clock runs already"), N_("your team's personal clock runs already")
         raise Conflict(virtual if running.kind is ParticipationKind.VIRTUAL else personal)
-    beginning = Beginning(contest_id, team_id, kind, now)
+    beginning = contests_queries.Beginning(contest_id, team_id, kind, now)
     # Inserted by the writer: of two requests at once one starts the clock, and the other finds it running.
     is_new = running is None and service.writer.submit(contests_queries.begin, beginning).result()
     service.boards.changed(contest_id)
@@ -127,7 +126,7 @@ def begin(service: Service, viewer: Viewer, contest_id: str, body: Participation
 def _view(row: ContestRow, team_id: str, own: Participation | None) -> ParticipationView:
     """Show a team's clock."""
     now = utc_now()
-    times = own_clock(clock(row), row.settings.personal_duration, own)
+    times = own_clock(contests_queries.clock(row), row.settings.personal_duration, own)
     return ParticipationView(
         team_id=team_id,
         kind=ParticipationKind.OFFICIAL if own is None else own.kind,
@@ -147,7 +146,7 @@ def _taking_part(session: Session, row: ContestRow, team_id: str | None) -> str:
 
 def _check_start(session: Session, row: ContestRow, team_id: str, kind: ParticipationKind, now: datetime) -> None:
     """Raise Conflict where such a clock cannot be started now."""
-    times = clock(row)
+    times = contests_queries.clock(row)
     if kind is ParticipationKind.PERSONAL:
         if row.settings.personal_duration is None:
             raise Conflict(N_("the contest has one clock for all teams"))

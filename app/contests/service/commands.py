@@ -22,13 +22,11 @@ from app.core.clock import utc_now
 from app.core.db import by_id
 from app.core.db.database import after_commit
 from app.core.files import file_references
-from app.core.files.file_references import StoredReference
 from app.core.files.files import FileStore
 from app.core.messages import N_, BadRequest, Conflict, Fault, Message, PreconditionFailed
 from app.core.service import Service
 from app.core.settings import Settings
 from app.domain import contests as rules
-from app.domain.contests import Clock
 from app.games import queries as games_queries
 from app.tables import ContestRow, GroupRow
 from app.teams import queries as teams_queries
@@ -69,7 +67,7 @@ def refuse_beyond(viewer: Viewer, settings: Settings, before: schemas.ContestSet
     refuse(faults)
 
 
-def times_change(before: Clock, after: Clock, now: datetime) -> schemas.TimesChange | None:
+def times_change(before: rules.Clock, after: rules.Clock, now: datetime) -> schemas.TimesChange | None:
     """The moments before and after a change; None where it changed no time."""
     if before == after:
         return None
@@ -140,9 +138,9 @@ def one(session: Session, contest_id: str) -> schemas.ContestView:
     return view(contest_of(session, contest_id))
 
 
-def files_of(session: Session, contest_id: str, name: str) -> list[StoredReference]:
+def files_of(session: Session, contest_id: str, name: str) -> list[file_references.StoredReference]:
     """The files of a contest's banner or logo; raises NotFound."""
-    files: list[StoredReference] = contest_of(session, contest_id).details.get(name, [])
+    files: list[file_references.StoredReference] = contest_of(session, contest_id).details.get(name, [])
     return files
 
 

@@ -13,10 +13,8 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
-from app.contests.queries import contest_of, refuse_final
 from app.contests.schemas import BoardState, ContestView, Limits
 from app.core import clics
-from app.core.clics import LANGUAGE, NOT_IN_IDS, format_reltime, format_time_or_none
 from app.core.clock import utc_now
 from app.core.db.locks import lock_names
 from app.core.files.file_references import shown
@@ -76,11 +74,11 @@ def view(row: ContestRow) -> ContestView:
         id=row.id,
         name=row.name,
         formal_name=row.formal_name or row.name,
-        start_time=format_time_or_none(row.start_time),
+        start_time=clics.format_time_or_none(row.start_time),
         countdown_pause_time=_reltime(row.countdown_pause_ms),
-        duration=format_reltime(timedelta(milliseconds=row.duration_ms)),
+        duration=clics.format_reltime(timedelta(milliseconds=row.duration_ms)),
         scoreboard_freeze_duration=_reltime(row.freeze_ms),
-        scoreboard_thaw_time=format_time_or_none(row.thaw_time),
+        scoreboard_thaw_time=clics.format_time_or_none(row.thaw_time),
         main_scoreboard_group_id=row.main_scoreboard_group_id,
         banner=_files(row, "banner"),
         logo=_files(row, "logo"),
@@ -97,7 +95,7 @@ def _files(row: ContestRow, name: str) -> list[dict[str, object]] | None:
 
 
 def _reltime(length_ms: int | None) -> str | None:
-    return None if length_ms is None else format_reltime(timedelta(milliseconds=length_ms))
+    return None if length_ms is None else clics.format_reltime(timedelta(milliseconds=length_ms))
 
 
 def state_documents(_viewer: Viewer, snapshot: ContestSnapshot, _session: Session) -> list[StateView]:
@@ -141,9 +139,9 @@ def contest_to_change(session: Session, contest_id: str) -> ContestRow:
 
     Raises NotFound, and Forbidden where it is final.
     """
-    row = contest_of(session, contest_id)
+    row = contests_queries.contest_of(session, contest_id)
     session.refresh(row, with_for_update={"read": True})  # read, as who changes a problem holds it, too, and then this
-    refuse_final(row)
+    contests_queries.refuse_final(row)
     return row
 
 
@@ -164,7 +162,7 @@ def slug_with_letters(name: str, taken: Callable[[str], bool], otherwise: str) -
 
 def slug(name: str, taken: Callable[[str], bool], otherwise: str) -> str:
     """A free id made of a name, or of `otherwise` where the name has only characters that ids lack."""
-    base = NOT_IN_IDS.sub("-", name.lower()).strip("-")[:30].strip("-") or otherwise
+    base = clics.NOT_IN_IDS.sub("-", name.lower()).strip("-")[:30].strip("-") or otherwise
     number = 1
     free = base
     while taken(free):
@@ -192,18 +190,18 @@ class LanguageView(BaseModel):
 
 
 ANSWERS = LanguageView(
-    id=LANGUAGE, name="answer files", entry_point_required=False, extensions=["out", "ans", "txt", "zip"]
+    id=clics.LANGUAGE, name="answer files", entry_point_required=False, extensions=["out", "ans", "txt", "zip"]
 )
 
 
 def judgement_types(session: Session, contest_id: str) -> list[JudgementTypeView]:
     """The judgement types of a contest; raises NotFound where there is no such contest."""
-    return types(contest_of(session, contest_id))
+    return types(contests_queries.contest_of(session, contest_id))
 
 
 def judgement_type(session: Session, contest_id: str, type_id: str) -> JudgementTypeView:
     """A judgement type of a contest; raises NotFound."""
-    for each in types(contest_of(session, contest_id)):
+    for each in types(contests_queries.contest_of(session, contest_id)):
         if each.id == type_id:
             return each
     raise NotFound(N_("no judgement type %(type)r"), type=type_id)
@@ -211,13 +209,13 @@ def judgement_type(session: Session, contest_id: str, type_id: str) -> Judgement
 
 def languages(session: Session, contest_id: str) -> list[LanguageView]:
     """The one language of a contest; raises NotFound where there is no such contest."""
-    contest_of(session, contest_id)
+    contests_queries.contest_of(session, contest_id)
     return [ANSWERS]
 
 
 def language(session: Session, contest_id: str, language_id: str) -> LanguageView:
     """A language of a contest; raises NotFound."""
-    contest_of(session, contest_id)
+    contests_queries.contest_of(session, contest_id)
     if language_id != ANSWERS.id:
         raise NotFound(N_("no language %(language)r"), language=language_id)
     return ANSWERS
@@ -225,7 +223,7 @@ def language(session: Session, contest_id: str, language_id: str) -> LanguageVie
 
 def type_documents(_viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[JudgementTypeView]:
     """The judgement types of a contest."""
-    return types(contest_of(session, snapshot.contest.id))
+    return types(contests_queries.contest_of(session, snapshot.contest.id))
 
 
 def language_documents(_viewer: Viewer, _snapshot: ContestSnapshot, _session: Session) -> list[LanguageView]:
@@ -265,7 +263,7 @@ class LimitsView(BaseModel):
 
 def contest_limits(session: Session, contest_id: str) -> LimitsView:
     """The limits of a contest and its problems; raises NotFound."""
-    settings = contest_of(session, contest_id).settings
+    settings = contests_queries.contest_of(session, contest_id).settings
     entries = contests_queries.entries(session, contest_id)
     return LimitsView(
         bytes_used=bytes_used(session, contest_id),

@@ -17,7 +17,6 @@ from datetime import datetime, timedelta
 
 import sqlalchemy as sa
 from pydantic import BaseModel
-from sqlalchemy import inspect
 from sqlalchemy.orm import Session, SessionTransaction, UOWTransaction
 
 from app.core.clock import utc_now
@@ -40,7 +39,7 @@ def object_change(row: Base, what: str) -> AuditObject | None:
     before, after = _values(row, what)
     if what == CHANGED and before == after:
         return None
-    keys = list(inspect(type(row)).primary_key_from_instance(row))
+    keys = list(sa.inspect(type(row)).primary_key_from_instance(row))
     if isinstance(row, ContestRoleRow | ProblemRoleRow) and row.pending is not None:
         # Until the account accepts, the contest's owner knows it only by what they typed.
         keys[-1] = row.pending
@@ -67,9 +66,9 @@ def readable(values: Mapping[str, object]) -> Shown:
 def _values(row: Base, what: str) -> tuple[dict[str, object], dict[str, object]]:
     before: dict[str, object] = {}
     after: dict[str, object] = {}
-    for attribute in inspect(row).mapper.column_attrs:
+    for attribute in sa.inspect(row).mapper.column_attrs:
         name = attribute.key
-        history = inspect(row).attrs[name].history
+        history = sa.inspect(row).attrs[name].history
         old = _document(next(iter(history.deleted or history.unchanged or ()), None))
         new = _document(getattr(row, name))
         if what == CHANGED and (not history.has_changes() or old == new):

@@ -17,7 +17,6 @@ from sqlalchemy.pool import QueuePool
 
 from app.core.db import audit, by_id
 from app.core.db.base import Base
-from app.core.db.by_id import Kind
 from app.core.db.commits import SECONDS_IN_DOUBT, CommitInDoubt, Trace, commit
 from app.core.db.serving import Patience, be_patient
 from app.core.effort import EFFORT
@@ -105,7 +104,7 @@ class Database:
             yield session
             session.commit()  # as far as the session goes: the transaction is the connection's
             if not quiet:
-                by_id.tell(connection, Kind.CHANGED)
+                by_id.tell(connection, by_id.Kind.CHANGED)
         if not quiet:
             self.changed()
 

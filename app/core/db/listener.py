@@ -18,7 +18,6 @@ from psycopg.pq import TransactionStatus
 from sqlalchemy import Connection, Engine, NullPool, create_engine, text
 
 from app.core.db import by_id
-from app.core.db.by_id import CHANNEL, Kind, Word
 from app.core.db.serving import Patience, be_patient
 from app.core.effort import EFFORT
 from app.core.loops import Loop
@@ -91,7 +90,7 @@ class Listener:
         self._connection: Connection | None = None
         self._loop = Loop("notices", self._step, 0.0, retry=SECONDS_BETWEEN_TRIES)
 
-    def hear(self, kind: Kind, hearer: Hearer) -> None:
+    def hear(self, kind: by_id.Kind, hearer: Hearer) -> None:
         """Call somebody with the words of each notice of a kind."""
         self._hearers[kind.value].append(hearer)
 
@@ -136,7 +135,7 @@ class Listener:
 
     def _connect(self) -> Connection:
         self._connection = self._engine.connect()
-        _driver(self._connection).execute(f"LISTEN {CHANNEL}")
+        _driver(self._connection).execute(f"LISTEN {by_id.CHANNEL}")
         self._alarm()  # only from here on nothing is missed
         return self._connection
 
@@ -170,7 +169,7 @@ class Listener:
             for hearer in self._hearers.get(str(kind), ()):
                 self._survive(hearer, *words)
 
-    def _survive(self, call: Callable[..., object], *words: Word) -> None:
+    def _survive(self, call: Callable[..., object], *words: by_id.Word) -> None:
         try:
             call(*words)
         except Exception:

@@ -34,7 +34,6 @@ from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
 
 from app.core.db import audit
-from app.core.db.audit import ADDED
 from app.core.db.commits import CommitInDoubt, Trace, is_locked, of_the_database
 from app.core.db.database import Database
 from app.core.json_documents import AuditChanges
@@ -267,7 +266,7 @@ def _audit(connection: Connection, batch: Sequence[_Write]) -> None:
     for write in batch:
         if write.actor is not None:
             name = getattr(write.handler, "__name__", "write")
-            changes: AuditChanges = {"objects": [], "counts": {name: {ADDED: 1}}}
+            changes: AuditChanges = {"objects": [], "counts": {name: {audit.ADDED: 1}}}
             audit.add(connection, [audit.entry(connection, write.actor, changes)])
 
 

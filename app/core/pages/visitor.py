@@ -24,7 +24,6 @@ from starlette.responses import RedirectResponse
 from app.accounts.service.tokens import Place, check, who_may
 from app.accounts.service.viewer import PUBLIC, Viewer
 from app.contests import queries as queries_contests
-from app.contests.queries import NoContest, clock
 from app.contests.service.visibility import snapshot_for
 from app.core.clock import utc_now
 from app.core.db.database import after_commit, run_after_commit
@@ -87,7 +86,7 @@ Writing = Annotated[Session, Depends(_writing, scope="function")]
 async def _snapshot(contest_id: str, viewer: Visitor, service: TheService) -> ContestSnapshot:
     snapshot = await snapshot_for(service.boards, viewer, contest_id)
     if snapshot is None:
-        raise NoContest(contest_id)
+        raise queries_contests.NoContest(contest_id)
     return snapshot
 
 
@@ -221,7 +220,7 @@ def address_of_index(request: Request) -> str:
 
 def listed(row: ContestRow, now: datetime) -> Listed:
     """The line of a contest in the index."""
-    times = clock(row)
+    times = queries_contests.clock(row)
     links = [Link(f"c/{row.id}", N_("contest"))]
     if times.started(now):
         links += [Link(f"c/{row.id}/problems", N_("problems")), Link(f"c/{row.id}/scoreboard", N_("scoreboard"))]

@@ -17,23 +17,16 @@ from app.contests.queries import contest_of
 from app.contests.schemas import ContestSettings, ContestView
 from app.contests.service import contests
 from app.contests.service.capabilities import capabilities
-from app.contests.service.contests import JudgementTypeView, LanguageView, StateView
 from app.core.clics import JsonObject
 from app.messages import queries as messages_queries
 from app.messages.service import clarifications, commentary
-from app.messages.service.clarifications import ClarificationView
-from app.messages.service.commentary import CommentaryView
 from app.problems.service import problems
-from app.problems.service.problems import Problem
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.scoreboard.service import scoreboard
-from app.scoreboard.service.scoreboard import AwardView
 from app.submissions.service import submissions
 from app.submissions.service.judgements import JudgedCase, Judgement
-from app.submissions.service.submissions import Submission
 from app.teams import queries as teams_queries
 from app.teams.service import directory, teams
-from app.teams.service.teams import TeamView
 
 Documents = Callable[[Viewer, ContestSnapshot, Session], Iterable[JsonObject | BaseModel]]
 Special = Callable[[ContestSnapshot, Session], Iterable[Viewer]]
@@ -121,11 +114,11 @@ def _of_directory(each: directory.DirectoryKind, *refers_to: str) -> Collection:
 COLLECTIONS: Sequence[Collection] = (
     # The contest names its main group, and comes first all the same: CLICS clients expect it there.
     Collection("contest", ContestView, contests.documents, single=True, imported=False, files=contests_schemas.FILES),
-    Collection("judgement-types", JudgementTypeView, contests.type_documents, imported=False),
-    Collection("languages", LanguageView, contests.language_documents, imported=False),
+    Collection("judgement-types", contests.JudgementTypeView, contests.type_documents, imported=False),
+    Collection("languages", contests.LanguageView, contests.language_documents, imported=False),
     Collection(
         "problems",
-        Problem,
+        problems.Problem,
         problems.documents,
         sparse=True,
         special=teams_with_own_clock,
@@ -136,7 +129,7 @@ COLLECTIONS: Sequence[Collection] = (
     _of_directory(directory.PERSONS, "teams"),
     Collection(
         "teams",
-        TeamView,
+        teams.TeamView,
         teams.documents,
         frozenset({"groups", "organizations"}),
         sparse=True,
@@ -153,10 +146,10 @@ COLLECTIONS: Sequence[Collection] = (
         filters=("team_id", "person_id"),
         of_accounts=True,
     ),
-    Collection("state", StateView, contests.state_documents, single=True, last=True, imported=False),
+    Collection("state", contests.StateView, contests.state_documents, single=True, last=True, imported=False),
     Collection(
         "submissions",
-        Submission,
+        submissions.Submission,
         submissions.submission_documents,
         frozenset({"languages", "problems", "teams", "accounts"}),
         sparse=True,
@@ -187,7 +180,7 @@ COLLECTIONS: Sequence[Collection] = (
     ),
     Collection(
         "clarifications",
-        ClarificationView,
+        clarifications.ClarificationView,
         clarifications.documents,
         frozenset({"problems", "teams", "groups", "submissions"}),
         sparse=True,
@@ -196,14 +189,14 @@ COLLECTIONS: Sequence[Collection] = (
     ),
     Collection(
         "awards",
-        AwardView,
+        scoreboard.AwardView,
         scoreboard.documents,
         frozenset({"teams"}),
         special=hidden_teams,
     ),
     Collection(
         "commentary",
-        CommentaryView,
+        commentary.CommentaryView,
         commentary.documents,
         frozenset({"problems", "teams", "submissions"}),
         sparse=True,

@@ -38,7 +38,6 @@ from app.feed.queries import Append, Event, Mark, NewEvent
 from app.feed.service import looks
 from app.feed.service.index import changes
 from app.feed.service.log import Line, Log, Runs, ids_on, of_all_runs
-from app.feed.service.looks import Followed, Waiter
 from app.feed.service.rendering import AFTER, BEFORE, STATE, FeedSnapshot, render_submissions, shown_by, texts_of
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 
@@ -61,7 +60,7 @@ class FeedPublisher:
         self._boards: ScoreboardCache = service.boards
         self._coalesce = coalesce
         self._now = now
-        self._contests: dict[str, Followed] = {}
+        self._contests: dict[str, looks.Followed] = {}
         self._guard = threading.Lock()
         self._loop = Loop("feed", self._step)
         self.listeners: list[Callable[[str], None]] = []
@@ -100,7 +99,7 @@ class FeedPublisher:
     def follow(self, contest_id: str) -> None:
         """Count a follower of a contest; each `follow` needs one `leave`."""
         with self._guard:
-            self._contests.setdefault(contest_id, Followed(contest_id)).followers += 1
+            self._contests.setdefault(contest_id, looks.Followed(contest_id)).followers += 1
         self._loop.start()
         self._loop.wake()
 
@@ -120,11 +119,11 @@ class FeedPublisher:
             if self._loop.closing:
                 give(future, None)
                 return future
-            followed = self._contests.setdefault(contest_id, Followed(contest_id))
+            followed = self._contests.setdefault(contest_id, looks.Followed(contest_id))
             if followed.log is not None and not followed.stale(time.monotonic()):
                 give(future, followed.log)
                 return future
-            followed.waiting.append(Waiter(future, complete))
+            followed.waiting.append(looks.Waiter(future, complete))
         self._loop.start()
         self._loop.wake()
         return future
@@ -145,7 +144,7 @@ class FeedPublisher:
     def _step(self) -> float | None:
         """Look at a contest that is due; returns the seconds until the next one is, None: until something changes."""
         with self._guard:
-            due = min(self._contests.values(), key=Followed.next_look, default=None)
+            due = min(self._contests.values(), key=looks.Followed.next_look, default=None)
             if due is None or (soonest := due.next_look()) == float("inf"):
                 return None
             if (seconds := soonest - time.monotonic()) > 0:
@@ -159,7 +158,7 @@ class FeedPublisher:
             due.dirty, due.looking = True, False
         return 0.0
 
-    def _look_safely(self, followed: Followed, waiting: Sequence[Waiter]) -> None:
+    def _look_safely(self, followed: looks.Followed, waiting: Sequence[looks.Waiter]) -> None:
         began = time.thread_time()  # thread time: waiting for a lock takes no time from others
         try:
             log_after = self.look(followed)
@@ -184,7 +183,7 @@ class FeedPublisher:
             if waiter.future not in futures:
                 give(waiter.future, log_after)
 
-    def look(self, followed: Followed) -> Log | None:
+    def look(self, followed: looks.Followed) -> Log | None:
         """Look at a contest and publish its differences; None if it was deleted."""
         self.looks += 1
         with self._guard:
@@ -195,7 +194,7 @@ class FeedPublisher:
             if not self._catch_up(followed):
                 self._close(followed)
 
-    def _look(self, followed: Followed, changed_ids: set[int]) -> Log | None:
+    def _look(self, followed: looks.Followed, changed_ids: set[int]) -> Log | None:
         generation = self._service.database.generation  # before reading, so that a write in between is noticed
         now = self._now()
         with self._service.database.read() as session:
@@ -243,7 +242,7 @@ class FeedPublisher:
         return known
 
     def _points_are_due(
-        self, followed: Followed, feed_snapshot: FeedSnapshot, moved: feed_queries.NewSince, *, small: bool
+        self, followed: looks.Followed, feed_snapshot: FeedSnapshot, moved: feed_queries.NewSince, *, small: bool
     ) -> bool:
         """Whether a comparison of all points is due: a verdict some seconds ago may have changed other points."""
         if followed.later is None and (small or looks.is_relative(feed_snapshot.judges, moved)):
@@ -257,7 +256,7 @@ class FeedPublisher:
         public = self._boards.snapshot(contest_id, public=True)
         return None if judges is None or public is None else FeedSnapshot(session, public, judges)
 
-    def _known(self, session: Session, followed: Followed) -> Log:
+    def _known(self, session: Session, followed: looks.Followed) -> Log:
         """The log so far; a log that had to be read forgets what the last look knew. Raises WrittenElsewhere."""
         if followed.log is None:
             followed.log = self._load(followed)
@@ -266,7 +265,7 @@ class FeedPublisher:
             raise WrittenElsewhere  # by another process, or the contest was made anew
         return followed.log
 
-    def _catch_up(self, followed: Followed) -> bool:
+    def _catch_up(self, followed: looks.Followed) -> bool:
         """Read what another process has written to the log; False if the log is another one now."""
         known = followed.log
         if known is None:
@@ -290,14 +289,14 @@ class FeedPublisher:
         self._tell(known.contest_id)
         return True
 
-    def _close(self, followed: Followed) -> None:
+    def _close(self, followed: looks.Followed) -> None:
         """Close an outdated log and its streams; their clients come back with their tokens."""
         if followed.log is not None:
             followed.log.closed = True
             followed.log = None
             self._tell(followed.contest_id)
 
-    def _load(self, followed: Followed) -> Log:
+    def _load(self, followed: looks.Followed) -> Log:
         """Read a log from the beginning; the next look is compared with its last versions."""
         with self._service.database.read() as session, without_collections():
             contest_log = Log(followed.contest_id, self._read_page, feed_queries.secret(session, followed.contest_id))
@@ -317,7 +316,7 @@ class FeedPublisher:
         feed_snapshot = self._feed_snapshot(session, contest_id) if judgements else None
         return texts_of(feed_snapshot, judgements) if feed_snapshot is not None else {}
 
-    def _write(self, followed: Followed, known: Log, new_events: Sequence[NewEvent], texts: Runs) -> None:
+    def _write(self, followed: looks.Followed, known: Log, new_events: Sequence[NewEvent], texts: Runs) -> None:
         """Append events and let streams see them, some hundred at a time; raises WrittenElsewhere for another head."""
         for start in range(0, len(new_events), AT_ONCE):
             some = new_events[start : start + AT_ONCE]

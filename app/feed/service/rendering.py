@@ -23,7 +23,6 @@ from app.feed.service.index import EVERYBODY, JUDGES, Index, Shown, digest, of_a
 from app.feed.service.log import RUNS, ObjectText, Runs
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
-from app.submissions.queries.submission_queries import ScoredCase
 from app.submissions.service.judgements import is_newer, judgement_document, run_document
 from app.submissions.service.submissions import document
 from app.submissions.tables import DONE
@@ -186,7 +185,7 @@ def _look_at_runs(
     rendered: Submitted,
     judgement_id: str,
     row: SubmissionRow,
-    runs: Sequence[ScoredCase],
+    runs: Sequence[submission_queries.ScoredCase],
 ) -> None:
     """Render all runs of a judgement as one event: their ids and a digest of their texts.
 
@@ -219,7 +218,7 @@ def ids_of(data: str | None) -> list[str]:
     return [] if data is None else list(json.loads(data)["ids"])
 
 
-def run_texts(feed_snapshot: FeedSnapshot, runs: Sequence[ScoredCase]) -> list[ObjectText]:
+def run_texts(feed_snapshot: FeedSnapshot, runs: Sequence[submission_queries.ScoredCase]) -> list[ObjectText]:
     """Runs as JSON of their route."""
     reduced = feed_snapshot.public.contest.settings.rejections != "full"
     texts = []
@@ -230,14 +229,14 @@ def run_texts(feed_snapshot: FeedSnapshot, runs: Sequence[ScoredCase]) -> list[O
     return texts
 
 
-def _run_text(snapshot: ContestSnapshot, run: ScoredCase) -> tuple[str, str]:
+def _run_text(snapshot: ContestSnapshot, run: submission_queries.ScoredCase) -> tuple[str, str]:
     document = run_document(snapshot, run)
     return document.id, as_text(document, sparse=False)
 
 
 def texts_of(feed_snapshot: FeedSnapshot, judgements: AnyCollection[int]) -> Runs:
     """The present runs of some judgements."""
-    by_judgement: dict[str, list[ScoredCase]] = defaultdict(list)
+    by_judgement: dict[str, list[submission_queries.ScoredCase]] = defaultdict(list)
     contest_id = feed_snapshot.public.contest.id
     for run in submission_queries.scored_cases(feed_snapshot.session, contest_id, judgements=judgements):
         by_judgement[str(run.score.judgement_id)].append(run)

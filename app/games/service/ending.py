@@ -16,7 +16,6 @@ from app.core.loops import Loop
 from app.core.service import Service
 from app.domain.contests import Clock
 from app.games import queries as games_queries
-from app.games.queries import Stored, Turn
 from app.games.service.referee import MS, Table, due, end, seat
 from app.games.service.showing import transcript
 from app.submissions.queries.submission_context import Entrant, Entry, OpenCase, read_entrant
@@ -116,7 +115,7 @@ def became(service: Service, table: Table, binding: Binding | None) -> NewSubmis
     )
 
 
-def store(service: Service, turn: Turn) -> Stored | None:
+def store(service: Service, turn: games_queries.Turn) -> games_queries.Stored | None:
     """Make a turn durable, and tell of the submission that its game has become; None where the rows were others."""
     with service.database.transaction() as connection:
         outcome = games_queries.store(connection, turn)
@@ -150,22 +149,22 @@ def end_due(service: Service, games: Sequence[GameRow], now: datetime) -> None:
 
 def _turn(
     service: Service, game: GameRow, moves: Sequence[GameMoveRow], binding: Binding | None, now: datetime
-) -> Turn | None:
+) -> games_queries.Turn | None:
     """What happens to a game by the clock: its end, another deadline, or nothing."""
     clock = clock_of_game(binding, game)
     moment, ending = due(game, clock)
     if clock is not None and clock.paused(now):
         moment = max(moment, now + LATER)
     if moment > now:
-        return Turn(game.moves, replace(game, deadline=moment)) if moment != game.deadline else None
+        return games_queries.Turn(game.moves, replace(game, deadline=moment)) if moment != game.deadline else None
     try:
         table = end(seat(game, moves), moment, ending)
     except Rejected as broken:
         # The rules are others than those it was played by: it ends, and nothing becomes of it.
         log.warning("a game does not fit its rules any more", game=game.id, error=str(broken))
         lost = replace(game, ended=moment, ending=ending, winner=1 - game.side)
-        return Turn(game.moves, lost)
-    return Turn(game.moves, table.game, submission=became(service, table, binding))
+        return games_queries.Turn(game.moves, lost)
+    return games_queries.Turn(game.moves, table.game, submission=became(service, table, binding))
 
 
 # The time between two looks at a game whose contest is paused.

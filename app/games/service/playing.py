@@ -17,7 +17,6 @@ from app.core.clock import utc_now
 from app.core.messages import N_, BadRequest, Conflict, Forbidden, NotFound, message_of
 from app.core.service import Service
 from app.games import queries as games_queries
-from app.games.queries import Turn
 from app.games.service.ending import Binding, became, bound, clock_of_game, store
 from app.games.service.referee import Table, after_move, due, end, paced, play, position_after, reply, seat, thought
 from app.games.service.showing import GameView, MoveBody, may_play, view, visible
@@ -155,7 +154,7 @@ class Games:
         submission = None
         if after.over and after.game.counted:
             submission = await run_sync(became, self._service, after, binding)
-        turn = Turn(before.game.moves, after.game, after.moves[len(before.moves) :], submission)
+        turn = games_queries.Turn(before.game.moves, after.game, after.moves[len(before.moves) :], submission)
         outcome = await run_sync(store, self._service, turn)
         return None if outcome is None else replace(after, game=outcome.game)
 

@@ -10,7 +10,6 @@ from anyio.to_thread import run_sync
 from app.accounts.service.viewer import Viewer
 from app.authoring.service.testcases import case_input
 from app.contests import queries as contests_queries
-from app.contests.queries import NoContest
 from app.contests.schemas import Limits
 from app.contests.service.capabilities import problem_called
 from app.contests.service.visibility import snapshot_for, the_problem
@@ -20,7 +19,6 @@ from app.core.messages import N_, BadRequest, Forbidden, Message, NotFound, TooM
 from app.core.service import Service
 from app.domain.documents import GameDocument
 from app.games import queries as games_queries
-from app.games.queries import NewGame
 from app.games.service.referee import Table, paced, reply
 from app.games.service.showing import MOST_SEED, StartBody
 from app.problems.queries import pins
@@ -72,7 +70,7 @@ async def start(
     """Start a game; raises the refusal of who asks, of the position, or of the limits."""
     snapshot = await snapshot_for(service.boards, viewer, contest_id)
     if snapshot is None:
-        raise NoContest(contest_id)
+        raise contests_queries.NoContest(contest_id)
     problem_id = the_problem(snapshot, problem_called(snapshot, problem_id)).id
     chosen = await run_sync(_choose, service, viewer, snapshot, problem_id, body)
     can_count = viewer.team_id is not None and chosen.case is not None and chosen.counts
@@ -94,17 +92,17 @@ async def start(
     settings = service.settings
     if admitted is None:
         of_all = int(settings.most_games * SHARE_OF_PRACTICE)
-        new = NewGame(table.game, table.moves, settings.most_games_of_one, of_all)
+        new = games_queries.NewGame(table.game, table.moves, settings.most_games_of_one, of_all)
     else:
         own = chosen.limits.open_games or MOST_OPEN
-        new = NewGame(table.game, table.moves, own, settings.most_games, admitted.limits)
+        new = games_queries.NewGame(table.game, table.moves, own, settings.most_games, admitted.limits)
     if (refused := await run_sync(_store, service, new)) is not None:
         wait = None if refused.again is None else ceil((refused.again - table.game.started).total_seconds())
         raise TooManyRequests(refused.message, wait)
     return table
 
 
-def _store(service: Service, new: NewGame) -> LimitReached | None:
+def _store(service: Service, new: games_queries.NewGame) -> LimitReached | None:
     with service.database.transaction() as connection:
         return games_queries.start(connection, new)
 

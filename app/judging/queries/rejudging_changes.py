@@ -12,7 +12,6 @@ from sqlalchemy.orm import Session
 from app.core.json_documents import ProblemChanges, ProblemDocument
 from app.core.messages import N_
 from app.judging.queries import rejudging_steps, rejudgings
-from app.judging.queries.rejudgings import RejudgingRefused
 from app.problems.queries import problem_diff, versions
 from app.problems.queries.comparison import summary
 from app.problems.queries.versions import Author
@@ -150,7 +149,7 @@ def _propose(session: Session, plan: Plan, author: Author) -> RejudgingRow:
             "rejudging %(rejudging)s (%(contest)s) changes %(problem)s already: apply or cancel it first, or make this "
             "a part of it with ?rejudging=%(rejudging)s"
         )
-        raise RejudgingRefused(
+        raise rejudgings.RejudgingRefused(
             change_open if "pins" in other.changes or plan.pins else joinable,
             rejudging=other.id,
             contest=other.contest_id,
@@ -180,7 +179,7 @@ def _refuse_open(session: Session, change: Change) -> None:
     """Refuse a version that contests do not take while a rejudging would bring them another one."""
     other = rejudgings.open_of_problem(session, change.problem_id) if change.keep else None
     if other is not None:
-        raise RejudgingRefused(
+        raise rejudgings.RejudgingRefused(
             N_("rejudging %(rejudging)s (%(contest)s) changes %(problem)s already: apply or cancel it first"),
             rejudging=other.id,
             contest=other.contest_id,
@@ -190,7 +189,7 @@ def _refuse_open(session: Session, change: Change) -> None:
 
 def _to_join(other: RejudgingRow | None, joins: int, problem_id: str) -> RejudgingRow:
     if other is None or other.id != joins or "pins" in other.changes:
-        raise RejudgingRefused(
+        raise rejudgings.RejudgingRefused(
             N_("rejudging %(rejudging)s is none that changes %(problem)s and is still open"),
             rejudging=joins,
             problem=problem_id,

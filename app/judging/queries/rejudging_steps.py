@@ -13,19 +13,7 @@ from app.core.clock import utc_now
 from app.core.json_documents import ProblemChanges, SelectionDocument
 from app.core.messages import N_, BadRequest
 from app.judging.queries import rejudgings
-from app.judging.queries.rejudgings import (
-    RejudgingRefused,
-    new_errors,
-    refuse_final,
-    refuse_later,
-    refuse_overlap,
-    refuse_pinned,
-    refuse_unanswered,
-    refuse_unjudged,
-    unjudged,
-)
 from app.problems.queries import problem_diff, versions
-from app.problems.queries.versions import Author
 from app.submissions.queries.attempts import contests_of, few, grows, judges
 from app.submissions.tables import DONE, QUEUED, REJUDGED
 from app.tables import JudgementRow, RejudgingRow, SubmissionRow
@@ -60,7 +48,7 @@ def begin(
         created=utc_now(),
     )
     alone(session)
-    refuse_overlap(session, row)
+    rejudgings.refuse_overlap(session, row)
     session.add(row)
     session.flush()
     if not judges(row):
@@ -100,7 +88,7 @@ def take_in_newcomers(session: Session, row: RejudgingRow) -> None:
     if row.state not in {OPEN, UNDONE} or not grows(row) or session.scalar(rejudgings.missing(row).limit(1)) is None:
         return
     if row.state == UNDONE:
-        refuse_overlap(session, row)
+        rejudgings.refuse_overlap(session, row)
         row.state = OPEN
     take_in(session, row)
 
@@ -118,7 +106,7 @@ def lock(session: Session, rejudging_id: int) -> RejudgingRow:
         session.execute(text("LOCK TABLE submissions IN SHARE MODE"))
     row = session.get(RejudgingRow, rejudging_id, with_for_update=True, populate_existing=True)
     if row is None:
-        raise RejudgingRefused(N_("rejudging %(rejudging)s is gone"), rejudging=rejudging_id)
+        raise rejudgings.RejudgingRefused(N_("rejudging %(rejudging)s is gone"), rejudging=rejudging_id)
     return row
 
 
@@ -129,13 +117,13 @@ def apply(session: Session, row: RejudgingRow, *, errors_too: bool = False) -> b
     the changed problem. Returns whether there are any. Raises RejudgingRefused.
     """
     if row.state not in {OPEN, UNDONE}:
-        raise RejudgingRefused(N_("rejudging %(rejudging)s is %(state)s"), rejudging=row.id, state=row.state)
-    refuse_final(session, row)
-    refuse_unanswered(session, row)
-    lacking = unjudged(session, row)
-    refuse_unjudged(session, row, lacking)
-    if not errors_too and (count := new_errors(session, row)):
-        raise RejudgingRefused(
+        raise rejudgings.RejudgingRefused(N_("rejudging %(rejudging)s is %(state)s"), rejudging=row.id, state=row.state)
+    rejudgings.refuse_final(session, row)
+    rejudgings.refuse_unanswered(session, row)
+    lacking = rejudgings.unjudged(session, row)
+    rejudgings.refuse_unjudged(session, row, lacking)
+    if not errors_too and (count := rejudgings.new_errors(session, row)):
+        raise rejudgings.RejudgingRefused(
             N_(
                 "the judge failed on %(count)s submissions that had a verdict; judge_errors: true "
                 "applies it nevertheless"
@@ -143,13 +131,13 @@ def apply(session: Session, row: RejudgingRow, *, errors_too: bool = False) -> b
             count=count,
         )
     if row.changes:
-        refuse_pinned(session, row)
+        rejudgings.refuse_pinned(session, row)
         if _fingerprint(session, row) != row.changes["base"]:
             problem_id = row.changes["problem_id"]
-            raise RejudgingRefused(
+            raise rejudgings.RejudgingRefused(
                 N_("%(problem)s has been changed since: cancel this and make a new one"), problem=problem_id
             )
-        author = Author(row.account_id, f"rejudging {row.id}: {row.reason}")
+        author = versions.Author(row.account_id, f"rejudging {row.id}: {row.reason}")
         undo = versions.make(session, row.changes["problem_id"], row.changes, author, contests_of(row))
         undo["base"] = _fingerprint(session, row)
         row.undo = undo
@@ -198,20 +186,20 @@ def undo(session: Session, row: RejudgingRow) -> bool:
     What was submitted since is judged again, as it was judged by what is now withdrawn: returns whether there is any.
     """
     if row.state != APPLIED:
-        raise RejudgingRefused(
+        raise rejudgings.RejudgingRefused(
             N_("rejudging %(rejudging)s is %(state)s, not applied"), rejudging=row.id, state=row.state
         )
-    refuse_final(session, row)
-    refuse_later(session, row)
+    rejudgings.refuse_final(session, row)
+    rejudgings.refuse_later(session, row)
     again = False
     if row.changes:
         problem_id = row.changes["problem_id"]
-        refuse_pinned(session, row)
+        rejudgings.refuse_pinned(session, row)
         if _fingerprint(session, row) != row.undo["base"]:
-            raise RejudgingRefused(
+            raise rejudgings.RejudgingRefused(
                 N_("%(problem)s has been changed since it was applied: undo that first"), problem=problem_id
             )
-        author = Author(row.account_id, f"rejudging {row.id} undone: {row.reason}")
+        author = versions.Author(row.account_id, f"rejudging {row.id} undone: {row.reason}")
         versions.make(session, problem_id, row.undo, author, contests_of(row))
         if judges(row):
             again = replace_judgements(session, JudgementRow.submission_id.in_(rejudgings.missing(row)))
@@ -251,7 +239,7 @@ def replace_judgements(session: Session, which: ColumnElement[bool]) -> bool:
 def cancel(session: Session, row: RejudgingRow) -> None:
     """Give an open one up; what is not judged yet will not be. `row` is from `lock`."""
     if row.state != OPEN:
-        raise RejudgingRefused(N_("rejudging %(rejudging)s is %(state)s"), rejudging=row.id, state=row.state)
+        raise rejudgings.RejudgingRefused(N_("rejudging %(rejudging)s is %(state)s"), rejudging=row.id, state=row.state)
     session.execute(
         delete(JudgementRow).where(JudgementRow.rejudging_id == row.id, JudgementRow.state != DONE),
         execution_options={"synchronize_session": False},

@@ -26,14 +26,12 @@ from app.accounts.service.grants import Failures
 from app.accounts.service.tokens import SESSION
 from app.core.clock import the_clock, utc_now
 from app.core.db import by_id, clock
-from app.core.db.by_id import Kind
 from app.core.db.database import Database
 from app.core.loops import states
 from app.core.metrics import Metrics
 from app.core.service import Service
 from app.feed.service.hub import Hub
 from app.operations import queries
-from app.operations.queries import Latencies
 from app.operations.service.readiness import damaged_files
 
 if TYPE_CHECKING:
@@ -41,7 +39,7 @@ if TYPE_CHECKING:
 
 
 VERDICT_SECONDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0)
-NONE_YET = Latencies((0,) * len(VERDICT_SECONDS))
+NONE_YET = queries.Latencies((0,) * len(VERDICT_SECONDS))
 JOB_STATES = ("queued", "running", "done", "failed", "cancelled")
 
 
@@ -71,7 +69,7 @@ class Settled(NamedTuple):
 
     upto: int
     ms: int
-    latencies: Latencies
+    latencies: queries.Latencies
 
 
 class ServiceCounts(Collector):
@@ -109,7 +107,7 @@ class ServiceCounts(Collector):
         """Return nothing: rows are read at a scrape alone."""
         return iter(())
 
-    def _done(self, session: Session) -> tuple[int, Latencies]:
+    def _done(self, session: Session) -> tuple[int, queries.Latencies]:
         """Milliseconds of checkers, and latencies, of all judgements that are done.
 
         Only judgements since the last scrape are added up: in a long contest there are millions of rows. Scrapes at
@@ -148,7 +146,7 @@ def _stored(session: Session) -> Iterator[Figure]:
     yield GAUGE, "jurado_replica_lag_bytes", "bytes of the log a replica is behind", Labelled("name", size)
 
 
-def _judged(session: Session, ms: int, latencies: Latencies) -> Iterator[Figure]:
+def _judged(session: Session, ms: int, latencies: queries.Latencies) -> Iterator[Figure]:
     """Verdicts, and what they took."""
     yield (
         COUNTER,
@@ -216,7 +214,7 @@ def hear(listener: Listener, service: Service, hub: Hub, counts: Mapping[str, Fa
             service.boards.changed(contest_id)
 
     def tell(key: tuple[str, str], most: int) -> None:
-        service.writer.submit(by_id.send, (Kind.COUNTED.value, *key, most))
+        service.writer.submit(by_id.send, (by_id.Kind.COUNTED.value, *key, most))
 
     def counted(kind: str, name: str, most: int) -> None:
         if kind in counts:
@@ -224,10 +222,10 @@ def hear(listener: Listener, service: Service, hub: Hub, counts: Mapping[str, Fa
 
     for each in counts.values():
         each.tell = tell
-    listener.hear(Kind.CHANGED, service.database.changed)
-    listener.hear(Kind.BOARD, board)
-    listener.hear(Kind.EVENTS, hub.publisher.written)
-    listener.hear(Kind.UNREADABLE, service.scrub.note_elsewhere)
-    listener.hear(Kind.COUNTED, counted)
+    listener.hear(by_id.Kind.CHANGED, service.database.changed)
+    listener.hear(by_id.Kind.BOARD, board)
+    listener.hear(by_id.Kind.EVENTS, hub.publisher.written)
+    listener.hear(by_id.Kind.UNREADABLE, service.scrub.note_elsewhere)
+    listener.hear(by_id.Kind.COUNTED, counted)
     listener.lost(service.database.changed)
     listener.lost(lambda: hub.publisher.all_changed(again=True))

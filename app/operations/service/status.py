@@ -11,7 +11,6 @@ from sqlalchemy.orm import Session
 
 from app.archive.queries import scrub
 from app.contests import queries as contests_queries
-from app.contests.queries import clock
 from app.core.clics import format_time, format_time_or_none
 from app.core.clock import utc_now
 from app.core.db import clock as db_clock
@@ -137,7 +136,7 @@ def status(service: Service) -> Status:
         judge_errors=count,
         newest_judge_errors=errors,
         contests=_running(listed, now),
-        next_event=next_event(((row.id, clock(row)) for row in listed), now),
+        next_event=next_event(((row.id, contests_queries.clock(row)) for row in listed), now),
         files=_files(service),
         backup=None if backup is None else _backup(backup, now),
     )
@@ -180,7 +179,7 @@ def _judging(session: Session, now: datetime) -> JudgingFacts:
 
 
 def _running(rows: Iterable[ContestRow], now: datetime) -> list[RunningContest]:
-    times = [(row, clock(row)) for row in rows]
+    times = [(row, contests_queries.clock(row)) for row in rows]
     return [
         RunningContest(
             id=row.id,

@@ -24,7 +24,6 @@ from app.packages import model
 from app.packages.bundles import EXTENSIONS, GROUP_FILE
 from app.packages.contents import ComposedFiles, Content, File, SizedFiles, bytes_of
 from app.packages.files import LARGEST, check_zip
-from app.packages.model import Case, Package, replace_constants
 from app.packages.read import assemble, read_archive
 from app.packages.zips import write_files
 from app.problems.queries.testcases import package_group
@@ -38,7 +37,7 @@ Constants = Mapping[str, Mapping[str, int | float | str]]
 
 def read_map(data: bytes, constants: Constants) -> GroupValue:
     """A map of a package's YAML with the constants put in; empty where there is nothing."""
-    value: GroupValue | None = yaml.load(replace_constants(data.decode(), constants), StrictLoader)
+    value: GroupValue | None = yaml.load(model.replace_constants(data.decode(), constants), StrictLoader)
     return value or {}
 
 
@@ -48,7 +47,7 @@ def write_map(files: dict[str, Content], name: str, before: GroupValue, after: G
         files[name] = yaml.safe_dump(after, sort_keys=False, allow_unicode=True).encode()
 
 
-def _with_groups(files: dict[str, Content], package: Package, rows: Sequence[TestGroupRow]) -> dict[str, Content]:
+def _with_groups(files: dict[str, Content], package: model.Package, rows: Sequence[TestGroupRow]) -> dict[str, Content]:
     """The files with the groups as the rows have them; the same files where the package has them so.
 
     Groups without a row, and what names them, are left out: the format knows none without a case.
@@ -141,7 +140,7 @@ def pieces_of(file: IO[bytes]) -> Iterator[bytes]:
 
 def _changed(
     files: FileStore,
-    package: Package,
+    package: model.Package,
     row: ProblemRow,
     groups: Sequence[TestGroupRow],
     rows: Sequence[TestCaseRow],
@@ -167,7 +166,7 @@ def _changed(
     return _with_arguments(package.slug, changed, answered)
 
 
-def _write(package: Package, files: Mapping[str, Content], target: IO[bytes]) -> None:
+def _write(package: model.Package, files: Mapping[str, Content], target: IO[bytes]) -> None:
     """Write the zip; raises PackageErrors for one that would not be taken."""
     composed = ComposedFiles({f"{package.slug}/{name}": content for name, content in files.items()})
     write_files(target, composed)
@@ -175,7 +174,7 @@ def _write(package: Package, files: Mapping[str, Content], target: IO[bytes]) ->
 
 
 def _with_cases(
-    files: FileStore, package: Package, cases: Sequence[TestCaseRow], shown: Mapping[str, str]
+    files: FileStore, package: model.Package, cases: Sequence[TestCaseRow], shown: Mapping[str, str]
 ) -> dict[str, Content]:
     """The package's files, its inputs and answers taken from the tables; `shown`: what stands in place of answers."""
     rows = {row.name: row for row in cases}
@@ -202,7 +201,7 @@ def _with_cases(
     return remaining
 
 
-def _either(package: Package, name: str, files: FileStore, sha256: str, size: int) -> File:
+def _either(package: model.Package, name: str, files: FileStore, sha256: str, size: int) -> File:
     """The package's own file of a name where it has these bytes, else the stored one."""
     own = File(name, package.files)
     if name in package.files and own.size == size and hashlib.sha256(own.read()).hexdigest() == sha256:
@@ -226,7 +225,7 @@ class StoredContents(SizedFiles[int]):
 
 
 def _with_case_list(
-    files: dict[str, Content], package: Package, row: ProblemRow, names: Collection[str]
+    files: dict[str, Content], package: model.Package, row: ProblemRow, names: Collection[str]
 ) -> dict[str, Content]:
     """The files with the order and points of cases in jurado.yaml, as the problem has them."""
     known = row.settings.get("testcases", model.NOTHING)
@@ -243,7 +242,7 @@ def _with_case_list(
     return changed
 
 
-def _has_another_input(case: Case, rows: Mapping[str, TestCaseRow]) -> bool:
+def _has_another_input(case: model.Case, rows: Mapping[str, TestCaseRow]) -> bool:
     return case.name in rows and rows[case.name].input_sha256 != hashlib.sha256(case.input.read()).hexdigest()
 
 
@@ -265,7 +264,7 @@ def _stem(name: str) -> str:
     return name.removesuffix(extension)
 
 
-def _reads_otherwise(package: Package, rows: Sequence[TestCaseRow]) -> bool:
+def _reads_otherwise(package: model.Package, rows: Sequence[TestCaseRow]) -> bool:
     """Whether a case has other checker arguments than the package gives it."""
     arguments = {row.name: tuple(row.checker_args or ()) for row in rows}
     return any(case.checker_args != arguments.get(case.name) for case in package.cases)

@@ -20,8 +20,6 @@ from app.core.messages import N_, NotFound
 from app.domain.documents import CaseListDocument, FoundScore
 from app.packages import model
 from app.problems.queries import problem_diff, problems, testcases
-from app.problems.queries.problems import ProblemInUse
-from app.problems.queries.testcases import NewCase
 from app.tables import ProblemRow, TestGroupRow
 
 GROUP = re.compile(r"secret(/[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,99})?")
@@ -52,7 +50,7 @@ class DataChange:
     """
 
     problem_id: str
-    cases: Sequence[tuple[NewCase, FoundScore | None]] = ()
+    cases: Sequence[tuple[testcases.NewCase, FoundScore | None]] = ()
     groups: Sequence[TestGroupChange] = ()
     moved: Mapping[str, str] = field(default_factory=dict)
     deleted: Collection[str] = ()
@@ -86,14 +84,14 @@ def _check_single(session: Session, change: DataChange) -> None:
     for new, _ in change.cases:
         if (group := groups.get(new.name, change.single)) != change.single:
             message = N_("%(case)s is a test case of %(group)s already; names are unique in a problem")
-            raise ProblemInUse(message, case=new.name, group=group)
+            raise problems.ProblemInUse(message, case=new.name, group=group)
     for name in change.deleted:
         if groups.get(name) != change.single:
             message = N_("problem %(problem)r has no test case %(case)r in %(group)r")
             raise NotFound(message, problem=change.problem_id, case=name, group=change.single)
         if change.single != "sample" and list(groups.values()).count(change.single) == 1:
             message = N_("%(case)s is the only test case of %(group)s, whose points nobody could earn without it")
-            raise ProblemInUse(message, case=name, group=change.single)
+            raise problems.ProblemInUse(message, case=name, group=change.single)
 
 
 def _put_groups(session: Session, change: DataChange, faults: Faults) -> None:

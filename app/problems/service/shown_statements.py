@@ -13,7 +13,6 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
-from app.contests.queries import clock
 from app.contests.service.visibility import the_problem
 from app.core.clock import utc_now
 from app.core.json_documents import StatementDocument
@@ -57,7 +56,7 @@ def solution_access(viewer: Viewer, session: Session, problem_id: str) -> Soluti
 
 
 def _withholds(session: Session, row: ContestRow, team_id: str | None, now: datetime) -> bool:
-    times = clock(row)
+    times = contests_queries.clock(row)
     if is_for_practice(times):
         return not times.started(now)
     if not times.decided(now):
@@ -69,7 +68,7 @@ def _withholds(session: Session, row: ContestRow, team_id: str | None, now: date
 
 def _shows_problems(session: Session, row: ContestRow, team_id: str | None, now: datetime) -> bool:
     """Whether a team, or the public, sees the contest's problems: the rule of `visibility.seen_by`, from the rows."""
-    times = clock(row)
+    times = contests_queries.clock(row)
     if not times.started(now):
         return False
     if row.settings.personal_duration is None or times.ended(now):

@@ -28,7 +28,6 @@ from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.scoreboard.service import scoreboard
 from app.scoreboard.service.reveal import Opening, rehearsal, reveal
 from app.scoreboard.service.row_renderer import arrays_of
-from app.scoreboard.service.scoreboard import AwardBody
 
 # Rows that a hall is shown, page by page: half an hour at 12 seconds a page.
 MOST_ROWS = 500
@@ -212,7 +211,7 @@ def awards_page(
 def give_award(request: Request, viewer: Visitor, snapshot: TheSnapshot, fields: Fields, session: Writing) -> Response:
     """Give an award by hand, to the team that is chosen or to none yet."""
     team_ids = [fields["team_id"]] if fields.get("team_id") else []
-    body = made_of_values(AwardBody, {"citation": fields.get("citation", "").strip(), "team_ids": team_ids})
+    body = made_of_values(scoreboard.AwardBody, {"citation": fields.get("citation", "").strip(), "team_ids": team_ids})
     scoreboard.make(viewer, snapshot, session, body)
     return see(request, f"/admin/contests/{snapshot.contest.id}/awards", done="added")
 

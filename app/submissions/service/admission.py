@@ -7,7 +7,6 @@ from anyio.to_thread import run_sync
 
 from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
-from app.contests.queries import NoContest
 from app.contests.schemas import NO_LIMITS, Limits
 from app.contests.service.capabilities import capabilities, problem_called
 from app.contests.service.changes import why_not_running
@@ -148,7 +147,7 @@ async def _entry(service: Service, viewer: Viewer, contest_id: str, problem_id: 
     if entry is None:
         snapshot = await snapshot_for(service.boards, viewer, contest_id)
         if snapshot is None:
-            raise NoContest(contest_id)
+            raise contests_queries.NoContest(contest_id)
         entry = await _read_entry(service, contest_id, problem_called(snapshot, problem_id))
         if entry is None:
             raise unknown_problem(snapshot, problem_id)

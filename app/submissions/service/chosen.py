@@ -12,7 +12,6 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
-from app.contests.queries import Choosing, Place
 from app.contests.schemas import Limits
 from app.contests.service.changes import why_not_running
 from app.contests.service.visibility import is_official, is_own, the_problem
@@ -51,7 +50,7 @@ def choose(
     _check_may_choose(viewer, snapshot)
     submission_id = None if asked is None else _own_submission(service, viewer, snapshot, problem_id, asked)
     assert viewer.team_id is not None, "see rights.TABLE"
-    choosing = Choosing((snapshot.contest.id, viewer.team_id, problem_id), submission_id, utc_now())
+    choosing = contests_queries.Choosing((snapshot.contest.id, viewer.team_id, problem_id), submission_id, utc_now())
     service.writer.submit(contests_queries.choose, choosing).result()
     service.boards.changed(snapshot.contest.id)
     with service.database.read() as session:
@@ -138,7 +137,7 @@ def ask(service: Service, viewer: Viewer, snapshot: ContestSnapshot, problem_id:
     return Started(_view_of_final_inputs(snapshot, problem_id, asked), is_new)
 
 
-def _asked(service: Service, place: Place) -> datetime | None:
+def _asked(service: Service, place: contests_queries.Place) -> datetime | None:
     with service.database.read() as session:
         return contests_queries.asked(session, *place)
 

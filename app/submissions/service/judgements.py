@@ -25,7 +25,6 @@ from app.domain.scoring import exact
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
 from app.submissions.queries.attempts import attempt_team
-from app.submissions.queries.submission_queries import ScoredCase, Teams
 from app.submissions.tables import DONE
 from app.tables import JudgementRow, SubmissionRow
 
@@ -175,7 +174,7 @@ def _owner(snapshot: ContestSnapshot, session: Session, number: int | None) -> i
     return None if pair is None else pair[1].id
 
 
-def whose_runs(viewer: Viewer, snapshot: ContestSnapshot) -> Teams:
+def whose_runs(viewer: Viewer, snapshot: ContestSnapshot) -> submission_queries.Teams:
     """The teams whose runs a viewer may see at all."""
     if viewer.sees_all or snapshot.contest.settings.show_others_answers:
         return None
@@ -193,7 +192,7 @@ def numbered_runs(
             yield owner.id, run_document(snapshot, each)
 
 
-def run_document(snapshot: ContestSnapshot, run: ScoredCase) -> JudgedCase:
+def run_document(snapshot: ContestSnapshot, run: submission_queries.ScoredCase) -> JudgedCase:
     """A run, with the checker's result."""
     score, ids = run.score, snapshot.contest.ids
     return JudgedCase(

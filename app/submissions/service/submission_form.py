@@ -13,7 +13,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from app.core import clics
 from app.core.bodies import Line
-from app.core.clics import Id, Reltime, Time, example
 from app.core.load import LIGHT, check_values
 from app.core.messages import MOST_LISTED, N_, BadRequest, Message, all_in_words, describe_pattern, fault
 from app.submissions.service.archives import Upload, announced, archive_kind
@@ -39,7 +38,7 @@ class SubmittedFile(BaseModel):
     filename: str | None = None
 
 
-@example(
+@clics.example(
     {
         "problem_id": "comesolo",
         "language_id": "answers",
@@ -54,11 +53,11 @@ class SubmissionRequest(BaseModel):
     language_id: Line
     problem_id: Line
     files: list[SubmittedFile] = Field(min_length=1, max_length=1)
-    id: Id | None = None
+    id: clics.Id | None = None
     team_id: Line | None = None
     account_id: Line | None = None
-    time: Time | None = None
-    contest_time: Reltime | None = None
+    time: clics.Time | None = None
+    contest_time: clics.Reltime | None = None
     entry_point: None = None
     reaction: list[object] | None = Field(None, description="not kept")
     comment: str | None = Field(

@@ -30,7 +30,6 @@ from app.packages.zips import zip_bytes
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries, submissions
 from app.submissions.queries.attempts import attempt_team
-from app.submissions.queries.submissions import NewSubmission
 from app.submissions.service.judgements import JudgedCase, Judgement, numbered_judgements, numbered_runs
 from app.tables import SubmissionRow
 
@@ -149,7 +148,7 @@ def document(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRow) -> S
 
 
 def view(
-    id_: str, submission: SubmissionRow | NewSubmission, *, files: bool = True, practice: bool = False
+    id_: str, submission: SubmissionRow | submissions.NewSubmission, *, files: bool = True, practice: bool = False
 ) -> Submission:
     """A submission, stored or about to be; `files` False leaves out files and account."""
     href = f"contests/{submission.contest_id}/submissions/{id_}/files"

@@ -23,11 +23,9 @@ from app.core.clics import JsonObject
 from app.core.db import by_id
 from app.core.db.database import alone
 from app.core.files import file_references
-from app.core.files.file_references import StoredReference
 from app.core.files.files import FileStore
 from app.core.messages import N_, Conflict, Fault, Message, NotFound, place
 from app.core.service import Service
-from app.core.table_rows import Columns
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import ContestRow, GroupRow, OrganizationRow, PersonRow, TeamRow
 from app.teams import queries as teams_queries
@@ -75,7 +73,7 @@ class DirectoryKind:
     columns: tuple[str, ...]
     files: tuple[str, ...]
     of_judges: frozenset[str]
-    table_columns: Columns
+    table_columns: table_rows.Columns
     rows: Callable[[Session, ContestRow], Sequence[Row]]
     uses: Callable[[Session, str], Mapping[str, int]]
     of_team: OfTeam = lambda _team: ()
@@ -184,7 +182,7 @@ def one(kind: DirectoryKind, viewer: Viewer, snapshot: ContestSnapshot, session:
 
 def files_of(
     kind: DirectoryKind, viewer: Viewer, snapshot: ContestSnapshot, session: Session, object_id: str, name: str
-) -> Sequence[StoredReference]:
+) -> Sequence[file_references.StoredReference]:
     """References to the files of one property; raises NotFound where the viewer may not see the object."""
     one(kind, viewer, snapshot, session, object_id)
     row = _row(kind, session, snapshot.contest.id, object_id)

@@ -13,10 +13,8 @@ from sqlalchemy.orm import Session
 from app.accounts.service import tsv
 from app.accounts.service.accounts import ImportOptions
 from app.accounts.service.reach import EVERYTHING, Reach, reach_of, team_within
-from app.accounts.service.tsv import Institution, ListedTeam
 from app.accounts.service.viewer import Viewer, refuse_foreign_teams
 from app.contests import queries as contests_queries
-from app.contests.queries import contest_of, refuse_final
 from app.contests.service.contests import contest_to_change, refuse_overlaps
 from app.core import table_rows
 from app.core.bodies import Body, Document, Item, NewIds, mismatch, read_all, refuse, refuse_all, same_id
@@ -95,7 +93,7 @@ def _read(session: Session, document: Document, *, replace: bool, reach: Reach) 
     return places
 
 
-def _item(line: ListedTeam, groups: set[str], organizations: Collection[OrganizationRow]) -> Item:
+def _item(line: tsv.ListedTeam, groups: set[str], organizations: Collection[OrganizationRow]) -> Item:
     """A line as an object: groups that do not exist are dropped, as every line names one, also where there are none."""
     line.body["group_ids"] = [group_id for group_id in line.body["group_ids"] if group_id in groups]
     if (given := line.institution) is not None:
@@ -103,7 +101,7 @@ def _item(line: ListedTeam, groups: set[str], organizations: Collection[Organiza
     return Item(line.where, line.body)
 
 
-def _organization_id(given: Institution, organizations: Collection[OrganizationRow]) -> str:
+def _organization_id(given: tsv.Institution, organizations: Collection[OrganizationRow]) -> str:
     """The organization with this number, or with this name and no other number; the number or name if none exists."""
     for row in organizations:
         if given.icpc_id is not None and given.icpc_id in {row.icpc_id, row.id}:
@@ -295,13 +293,13 @@ def disqualify(
     session: Session, boards: ScoreboardCache, viewer: Viewer, contest_id: str, team_id: str, body: Disqualification
 ) -> JsonObject:
     """Disqualify a team or take that back; its submissions stay. Raises BadRequest, Conflict or NotFound."""
-    row = contest_of(session, contest_id)
+    row = contests_queries.contest_of(session, contest_id)
     alone(session, row)
     same_id(team_id, body.id)
     team = session.get(TeamRow, team_id)
     if team is None or not teams_queries.takes_part(session, row, team_id):
         raise NotFound(N_("no team %(team)r in contest %(contest)r"), team=team_id, contest=contest_id)
-    refuse_final(row)
+    contests_queries.refuse_final(row)
     place = session.get(ContestTeamRow, (contest_id, team_id)) or ContestTeamRow(contest_id=contest_id, team_id=team_id)
     place.disqualified = body.disqualified
     session.add(place)

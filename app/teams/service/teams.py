@@ -13,7 +13,6 @@ from app.core.bodies import Body, Line, Sparse, mismatch, shows
 from app.core.clics import Id, JsonObject, example
 from app.core.db import by_id
 from app.core.files import file_references
-from app.core.files.file_references import Files
 from app.core.files.files import FileStore
 from app.core.messages import N_, Fault, Forbidden, Message, NotFound, did_you_mean, place
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
@@ -47,14 +46,14 @@ class TeamChange(Body):
     organization_id: Id | None = None
     group_ids: list[Id] | None = None
     location: FloorPlace | None = None
-    photo: Files = None
-    video: Files = None
-    backup: Files = None
-    key_log: Files = None
-    tool_data: Files = None
-    desktop: Files = None
-    webcam: Files = None
-    audio: Files = None
+    photo: file_references.Files = None
+    video: file_references.Files = None
+    backup: file_references.Files = None
+    key_log: file_references.Files = None
+    tool_data: file_references.Files = None
+    desktop: file_references.Files = None
+    webcam: file_references.Files = None
+    audio: file_references.Files = None
 
 
 @example({"id": "ants", "name": "The Ants", "label": "1", "group_ids": ["juniors"]})
