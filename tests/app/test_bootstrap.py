@@ -21,15 +21,13 @@ from app.problems.queries.scoring_input import scored_contest
 from app.tables import ContestProblemRow, ContestRow
 from app.teams import queries as teams_queries
 from tests.builders.games import PACKAGE
-from tests.builders.packages import write_package
+from tests.builders.packages import write_package, write_problems
 
 
 @pytest.fixture
 def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
-    """A home of its own, and two small bundled problems: one the demo knows, one it does not."""
-    for slug in ("comesolo", "echo"):
-        write_package(tmp_path / "problems", slug=slug)
-    monkeypatch.setenv(VARIABLE, str(tmp_path / "problems"))
+    """A home of its own, and two small bundled problems."""
+    monkeypatch.setenv(VARIABLE, str(write_problems(tmp_path / "problems")))
     return Settings(home=tmp_path / "home")
 
 

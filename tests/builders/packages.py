@@ -72,6 +72,13 @@ def write_package(folder: Path, changes: Mapping[str, str | bytes | None] | None
     return root
 
 
+def write_problems(folder: Path) -> Path:
+    """Write two small problems, in place of the bundled ones: one the demo knows, one it does not."""
+    for slug in ("comesolo", "echo"):
+        write_package(folder, slug=slug)
+    return folder
+
+
 def write_files(root: Path, files: Mapping[str, bytes]) -> None:
     """Write files below a folder."""
     for name, data in files.items():

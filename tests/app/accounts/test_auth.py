@@ -23,8 +23,10 @@ from app.core.messages import TooManyRequests
 from app.core.passwords import weakness
 from app.core.settings import Settings
 from app.operations.service.bootstrap import initialise, make_admin
+from app.packages.catalog import VARIABLE
 from app.tables import TokenRow
 from tests.builders.examples import rule_cases
+from tests.builders.packages import write_problems
 from tests.builders.service import PASSWORD, Api
 
 
@@ -392,7 +394,8 @@ def test_a_password_that_is_easy_to_guess_is_taken_at_no_door(api: Api, password
     assert api.get("accounts/weakling", user="admin").status_code == 404
 
 
-def test_what_the_service_makes_is_for_its_user_alone(tmp_path: Path) -> None:
+def test_what_the_service_makes_is_for_its_user_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(VARIABLE, str(write_problems(tmp_path / "problems")))
     before = os.umask(0o022)
     try:
         settings = read_settings(home=tmp_path / "home")

@@ -14,11 +14,19 @@ from app.core.db.database import Database
 from app.core.db.migrate import KEY_FILE, read_keys
 from app.core.db.serving import hold
 from app.core.settings import Settings
+from app.packages.catalog import VARIABLE
 from app.tables import AccountRow, AnswerRow, WebhookRow
 from tests.app.conftest import Jurado
 from tests.builders.contests import add_contest, add_problem
+from tests.builders.packages import write_problems
 from tests.builders.service import open_api
 from tests.conftest import migrated_sqlite
+
+
+@pytest.fixture(autouse=True)
+def _few_problems(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two small problems to start with, as each `init` imports them all."""
+    monkeypatch.setenv(VARIABLE, str(write_problems(tmp_path / "problems")))
 
 
 def test_a_service_is_backed_up_checked_and_restored(jurado: Jurado, tmp_path: Path) -> None:

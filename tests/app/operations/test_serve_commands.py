@@ -21,7 +21,9 @@ from app.core.db.serving import hold
 from app.core.files.open_files import LocalFiles
 from app.core.settings import Settings
 from app.operations.commands.running import bind
+from app.packages.catalog import VARIABLE
 from tests.app.conftest import FEW_GRADERS, Jurado
+from tests.builders.packages import write_problems
 from tests.conftest import forked
 
 
@@ -116,9 +118,14 @@ def test_a_jurado_toml_that_does_not_read_is_named(
     assert jurado("init").stderr.startswith("jurado: settings: jurado.toml: Illegal character")
 
 
+def few(folder: Path) -> dict[str, str]:
+    """Settings of a service with one grader and two small problems."""
+    return {VARIABLE: str(write_problems(folder / "problems")), **FEW_GRADERS}
+
+
 def test_a_service_that_is_asked_to_stop_ends_its_streams_and_says_so(tmp_path: Path) -> None:
     with ExitStack() as streams:
-        with fresh_service(tmp_path, FEW_GRADERS, forked) as running:
+        with fresh_service(tmp_path, few(tmp_path), forked) as running:
             assert httpx.get(f"{running.url}/health/ready").status_code in {200, 503}
             replies = [
                 streams.enter_context(
@@ -211,7 +218,7 @@ def test_a_full_disk_refuses_submissions_and_is_not_ready(tmp_path: Path) -> Non
 
     team = ("ants", "a secret of theirs")
     with (
-        fresh_service(tmp_path, FEW_GRADERS, start) as running,
+        fresh_service(tmp_path, few(tmp_path), start) as running,
         httpx.Client(base_url=f"{running.url}/api/", auth=("admin", running.password), timeout=60) as client,
     ):
         assert client.post("teams", json={"id": "ants", "name": "Ants"}).is_success
