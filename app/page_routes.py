@@ -16,7 +16,7 @@ from app.core.pages.pages import page, reply
 from app.core.pages.visitor import PageRoute, index, needs
 from app.daily.pages import daily_archive, daily_day, daily_latest, daily_puzzle, daily_sheet, daily_today
 from app.games.pages import begin_game, game_page, play_on, play_page
-from app.judging import pages
+from app.judging import pages as judging_pages
 from app.messages import pages as messages_pages
 from app.operations import pages as operations_pages
 from app.problems.pages.contest import contest_page, playground, problem_page, problems_page
@@ -114,15 +114,15 @@ PLACES: Sequence[Place] = (
     ("POST", f"{ADMIN_CONTEST}/teams/code", teams_pages.new_code, "create_registration_code"),
     ("POST", f"{TEAM}/withdraw", teams_pages.withdraw, "withdraw_team"),
     ("POST", f"{TEAM}/disqualify", teams_pages.set_disqualified, "disqualify_team"),
-    ("GET", f"{ADMIN_CONTEST}/live", pages.live_page, "get_limits"),
-    ("GET", SUBMISSION, pages.submission_page, "get_limits"),
-    ("POST", f"{SUBMISSION}/rejudge", pages.rejudge_one, "create_rejudging"),
-    ("GET", f"{ADMIN_CONTEST}/rejudgings", pages.rejudgings_page, "list_rejudgings"),
-    ("POST", f"{ADMIN_CONTEST}/rejudgings", pages.make_rejudging, "create_rejudging"),
-    ("GET", REJUDGING, pages.rejudging_page, "get_rejudging_difference"),
-    ("POST", f"{REJUDGING}/apply", pages.apply_rejudging, "apply_rejudging"),
-    ("POST", f"{REJUDGING}/undo", pages.undo_rejudging, "undo_rejudging"),
-    ("POST", f"{REJUDGING}/cancel", pages.cancel_rejudging, "cancel_rejudging"),
+    ("GET", f"{ADMIN_CONTEST}/live", judging_pages.live_page, "get_limits"),
+    ("GET", SUBMISSION, judging_pages.submission_page, "get_limits"),
+    ("POST", f"{SUBMISSION}/rejudge", judging_pages.rejudge_one, "create_rejudging"),
+    ("GET", f"{ADMIN_CONTEST}/rejudgings", judging_pages.rejudgings_page, "list_rejudgings"),
+    ("POST", f"{ADMIN_CONTEST}/rejudgings", judging_pages.make_rejudging, "create_rejudging"),
+    ("GET", REJUDGING, judging_pages.rejudging_page, "get_rejudging_difference"),
+    ("POST", f"{REJUDGING}/apply", judging_pages.apply_rejudging, "apply_rejudging"),
+    ("POST", f"{REJUDGING}/undo", judging_pages.undo_rejudging, "undo_rejudging"),
+    ("POST", f"{REJUDGING}/cancel", judging_pages.cancel_rejudging, "cancel_rejudging"),
     ("GET", f"{ADMIN_CONTEST}/questions", messages_pages.questions_page_organizer, "get_limits"),
     ("POST", f"{ADMIN_CONTEST}/questions", messages_pages.send_message, "get_limits"),
     ("GET", f"{ADMIN_CONTEST}/roles", accounts_admin.roles_page, "list_contest_roles"),

@@ -30,8 +30,7 @@ from app.contests.tables import (
     ParticipationRow,
     RejudgingRow,
 )
-from app.core.db.base import Base
-from app.core.db.tables import ClockRow, JobRow, LastBackupRow, ProcessRow
+from app.core.db.tables import Base, ClockRow, JobRow, LastBackupRow, ProcessRow
 from app.feed.tables import EventRow, WebhookRow
 from app.games.tables import GameMoveRow, GameRow
 from app.problems.tables import ProblemRow, ProblemVersionRow, TestCaseRow, TestGroupRow

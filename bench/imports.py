@@ -19,7 +19,7 @@ from rich.table import Table
 
 from app.accounts.commands.accounts import new_login
 from app.commands.fresh_service import Running, fresh_service
-from app.core.commands.modules import environment, module_command
+from app.sandbox.child import environment, module_command
 
 MIB = 2**20
 FILES: Mapping[str, str] = {

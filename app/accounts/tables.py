@@ -9,7 +9,7 @@ from datetime import datetime
 from sqlalchemy import ForeignKey, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.core.db.base import ID, SHA256, SLUG, Base, BigId, Details
+from app.core.db.tables import ID, SHA256, SLUG, Base, BigId, Details
 from app.core.json_documents import AuditChanges
 
 

@@ -2,7 +2,7 @@
 
 import sys
 
-from app.core.commands.modules import WITH_PARENT
+from app.sandbox.child import WITH_PARENT
 
 if __name__ == "__main__":
     if sys.argv[1:2] == [WITH_PARENT]:

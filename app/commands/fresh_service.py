@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from app.core.commands.modules import WITH_PARENT, environment, module_command
 from app.core.commands.output import Failure
+from app.sandbox.child import WITH_PARENT, environment, module_command
 from app.sandbox.model import AS_ROOT
 
 SECONDS_TO_STOP = 15

@@ -20,11 +20,11 @@ from typing import IO, Annotated
 
 import typer
 
-from app.core.commands.modules import environment, last_line, module_command
 from app.core.commands.output import Failure, JsonMapping, problem_folder
 from app.core.commands.registry import BundledProblem, command
 from app.judging.service.solver_process import START_UP_SECONDS, Bounds, OnReport, SolverProcess, Summary
 from app.programs.tools import SolverReport
+from app.sandbox.child import environment, last_line, module_command
 
 # A solver that has not answered after this many times its limit (and the start-up) is killed.
 OVERRUN = 2.0

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, delete, func, select
 from sqlalchemy.orm import Session
 
 from app.core.db import by_id
-from app.core.db.base import own_insert
+from app.core.db.tables import own_insert
 from app.core.json_documents import PauseDocument
 from app.core.messages import N_, Forbidden, Message, NotFound, did_you_mean
 from app.domain.contests import Clock, Pause

@@ -8,7 +8,7 @@ from sqlalchemy import BigInteger, ForeignKey, String, Text, UniqueConstraint, f
 from sqlalchemy.orm import Mapped, mapped_column
 
 from app.contests.schemas import ContestSettings, Limits, Rule
-from app.core.db.base import ID, Base, BigId, Details, Model
+from app.core.db.tables import ID, Base, BigId, Details, Model
 from app.core.json_documents import PauseDocument, ProblemChanges, SelectionDocument
 
 OPEN, APPLIED, UNDONE, CANCELLED = "open", "applied", "undone", "cancelled"

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.core.commands.modules import environment, last_line, module_command
 from app.core.commands.output import Failure, show, table, write_json
 from app.core.commands.registry import AsJson, command
 from app.core.messages import NotFound
+from app.sandbox.child import environment, last_line, module_command
 
 if TYPE_CHECKING:
     from app.daily.service import Day

@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import BigInteger, ForeignKey, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.core.db.base import ID, Base
+from app.core.db.tables import ID, Base
 
 
 class EventRow(Base):

@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import BigInteger, ForeignKey, Index, String, Text, text
 from sqlalchemy.orm import Mapped, MappedAsDataclass, mapped_column
 
-from app.core.db.base import ID, SLUG, Base
+from app.core.db.tables import ID, SLUG, Base
 
 PLAYING = text("ended IS NULL")
 

@@ -1,15 +1,20 @@
 """Files of a package wherever their bytes lie: each is read when it is asked for, one in memory at a time.
 
 - Files that lie one behind the other in one file on disk: a large package as a mapping, with one of them in memory.
+- The files of `data/`, collected by test case, and what is wrong with their names and extensions.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, Self, TypeVar
+
+from app.core.faults import BOTH, NONE, Faults
+from checkers.doors import N_, Phrase
 
 P = TypeVar("P")
 
@@ -133,3 +138,121 @@ class SpooledFiles(SizedFiles[tuple[int, int]]):
         with open(self._path, "rb") as spool:
             spool.seek(at)
             return spool.read(size)
+
+
+VALIDATION = ("invalid_input", "invalid_output", "valid_output")
+ROOMS = ("sample", "secret", *VALIDATION)
+EXTENSIONS = (
+    ".in.statement", ".ans.statement", ".in.download", ".ans.download", ".interaction",
+    ".in", ".ans", ".out", ".yaml", ".png", ".jpg", ".jpeg", ".svg",
+)  # fmt: skip
+UNUSED = {".interaction": "answer files are not interactive", ".files": "answer files read no other input"}
+GROUP_FILE = "test_group.yaml"
+MOST_NAMED = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Bundle:
+    """The files of one case by extension; `path` is the format's name for it, below `data/`."""
+
+    path: str
+    parts: Mapping[str, File]
+
+    @property
+    def name(self) -> str:
+        """The base name."""
+        return self.path.rpartition("/")[2]
+
+    @property
+    def folder(self) -> str:
+        """The folder below `data/` that it lies in."""
+        return self.path.rpartition("/")[0]
+
+    @property
+    def room(self) -> str:
+        """`sample`, `secret` or one of the validation folders."""
+        return self.path.partition("/")[0]
+
+
+def collect_bundles(files: Mapping[str, bytes], faults: Faults) -> list[Bundle]:
+    """Collect the files of each case, in lexicographic order of their paths."""
+    parts: dict[str, dict[str, File]] = defaultdict(dict)
+    for name in files:
+        if not name.startswith("data/") or name.endswith(f"/{GROUP_FILE}"):
+            continue
+        path = name.removeprefix("data/")
+        if path.partition("/")[0] not in ROOMS or "/" not in path:
+            faults.expect(name, "", N_("one of the folders %(rooms)s"), path.partition("/")[0], rooms=", ".join(ROOMS))
+            continue
+        if ".files/" in path:
+            faults.add(name, N_("not possible here: %(unused)s"), unused=UNUSED[".files"])
+            continue
+        extension = next((e for e in EXTENSIONS if path.endswith(e) and not path.endswith(f"/{e}")), None)
+        if extension is None:
+            faults.expect(
+                name, "", N_("an extension of a test case (%(extensions)s)"), "another", extensions=" ".join(EXTENSIONS)
+            )
+        else:
+            parts[path.removesuffix(extension)][extension] = File(name, files)
+    return [Bundle(path, parts[path]) for path in sorted(parts)]
+
+
+def check_parts(bundle: Bundle, faults: Faults, *, has_solver: bool) -> None:
+    """Check one case's files against what its folder requires and allows. A solver can make expected answers."""
+    has, at = set(bundle.parts), f"data/{bundle.path}"
+    if ".in" not in has:
+        missing = N_("missing input %(name)s.in: without it this file belongs to no test case")
+        faults.add(f"{at}{min(has)}", missing, name=bundle.name)
+        return
+    for extension in sorted(has & set(UNUSED)):
+        faults.add(f"{at}{extension}", N_("not possible here: %(unused)s"), unused=UNUSED[extension])
+    judged = set() if has_solver else {".ans"}
+    needed = {"invalid_input": set(), "sample": judged, "secret": judged}.get(bundle.room, {".ans", ".out"})
+    for extension in sorted(needed - has):
+        hint = (
+            ", and no solution in submissions/accepted/ that could make it"
+            if bundle.room in ("sample", "secret")
+            else ""
+        )
+        faults.add(f"{at}{extension}", N_("missing file%(hint)s"), hint=hint)
+    forbidden = {"invalid_input": {".ans", ".out"}}.get(bundle.room, set())
+    for extension in sorted(has & forbidden):
+        faults.add(f"{at}{extension}", N_("not possible in %(room)s"), room=bundle.room)
+    if bundle.name == "test_group":
+        faults.add(f"{at}.in", N_("a test case must not be named test_group"))
+    _check_display(bundle, faults)
+
+
+def _check_display(bundle: Bundle, faults: Faults) -> None:
+    """Note shown and downloaded files that are overridden alone, or more than once."""
+    has, at = set(bundle.parts), f"data/{bundle.path}"
+    if (".in.statement" in has) != (".in.download" in has):
+        faults.expect(f"{at}.in", "", N_(".in.statement and .in.download together"), N_("one of them"))
+    shown, loaded = has & {".out", ".ans.statement"}, has & {".out", ".ans.download"}
+    if len(shown) > 1 or len(loaded) > 1:
+        faults.expect(f"{at}.out", "", N_("either .out or .ans.statement and .ans.download"), BOTH)
+    elif bool(shown) != bool(loaded):
+        faults.expect(f"{at}.ans", "", N_(".ans.statement and .ans.download together"), N_("one of them"))
+    if len(has & {".png", ".jpg", ".jpeg", ".svg"}) > 1:
+        faults.expect(f"{at}.in", "", N_("at most one illustration"), "several")
+
+
+def check_names(bundles: list[Bundle], faults: Faults) -> None:
+    """Base names are unique among the judged cases, as answer files are named by them."""
+    judged = [bundle for bundle in bundles if bundle.room in ("sample", "secret")]
+    by_name: dict[str, list[str]] = defaultdict(list)
+    for bundle in judged:
+        by_name[bundle.name].append(f"data/{bundle.path}")
+    for paths in by_name.values():
+        if len(paths) > 1:
+            others = " and ".join([*paths[:MOST_NAMED], *(["others"] if len(paths) > MOST_NAMED else [])])
+            for path in paths:
+                faults.add(
+                    f"{path}.in", N_("base name used %(count)s times: %(others)s"), count=len(paths), others=others
+                )
+    folders = {b.path[:end] for b in bundles for end, letter in enumerate(b.path) if letter == "/"}
+    for bundle in bundles:
+        if bundle.path in folders:
+            faults.add(f"data/{bundle.path}.in", Phrase(N_("a folder of the same name lies beside this test case")))
+    if not any(bundle.room == "secret" for bundle in judged):
+        faults.expect("data/secret", "", N_("at least one test case"), NONE)

@@ -10,8 +10,7 @@ from pydantic import BaseModel
 
 from app.core.faults import Faults, PackageError, PackageErrors, mismatch
 from app.core.parsing import read_document, read_model
-from app.packages.bundles import GROUP_FILE
-from app.packages.contents import File
+from app.packages.contents import GROUP_FILE, File
 from app.packages.files import LARGEST, LIMITS, SLUG, Limits, archive_files, folder_files
 from app.packages.metadata import Problem
 from app.packages.model import Case, Package, Statement, WithConstants

@@ -8,7 +8,7 @@ from app.core.faults import NONE, Faults
 from app.core.parsing import read_model
 from app.domain.documents import CaseListDocument
 from app.packages import model
-from app.packages.bundles import GROUP_FILE, ROOMS, VALIDATION, Bundle, check_names, check_parts, collect_bundles
+from app.packages.contents import GROUP_FILE, ROOMS, VALIDATION, Bundle, check_names, check_parts, collect_bundles
 from app.packages.settings import CaseSettings, GroupSettings, JuradoSettings, ValidationGroupSettings
 from checkers.doors import N_
 

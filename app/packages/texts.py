@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from app.core.faults import NONE, Faults
 from app.core.parsing import read_model
-from app.packages.bundles import GROUP_FILE
+from app.packages.contents import GROUP_FILE
 from app.packages.files import archive_files
 from app.packages.settings import CaseSettings, GroupSettings
 from checkers.doors import N_, Phrase

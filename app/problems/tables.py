@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import BigInteger, ForeignKey, String, Text, UniqueConstraint, false
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.core.db.base import ID, SHA256, SLUG, Base, BigId
+from app.core.db.tables import ID, SHA256, SLUG, Base, BigId
 from app.core.json_documents import ManifestDocument, MetadataDocument, ProvenanceDocument, StatementDocument
 from app.domain.documents import ProblemSettingsDocument
 

@@ -7,6 +7,7 @@ passed on, so that no secret of the server is.
 - A private pipe between the server and one grader: whole messages, bounded in size and time, and open files. A
   message is its length in 8 bytes and as many bytes. Nothing of it is unpickled, and half a message holds nobody
   longer than the time given.
+- Our own modules as processes: their command lines and their environment.
 """
 
 import os
@@ -20,7 +21,31 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 from typing import IO
+
+import app
+
+# Before the words of `python -m app.commands`: the process is killed when the thread that started it ends.
+WITH_PARENT = "--with-parent"
+ROOT = Path(app.__file__).resolve().parents[1]
+
+
+def module_command(module: str, *arguments: str) -> list[str]:
+    """Give the command line of one of our own modules."""
+    return [sys.executable, "-m", module, *arguments]
+
+
+def environment() -> dict[str, str]:
+    """Let the process find our modules, wherever it was started."""
+    return os.environ | {"PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"}
+
+
+def last_line(text: str) -> str:
+    """Take the last line that says something."""
+    lines = [line for line in text.splitlines() if line.strip()]
+    return lines[-1] if lines else "no message"
+
 
 LENGTH = struct.Struct("!Q")
 MOST_DESCRIPTORS = 1

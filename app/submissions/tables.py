@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.core.db.base import ID, SHA256, WAITING, Base, BigId
+from app.core.db.tables import ID, SHA256, WAITING, Base, BigId
 from app.core.json_documents import FileNoteDocument, SourceDocument
 from app.domain.documents import ImageDocument, MessageDocument
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
-from app.core.db import base
+from app.core.db import tables
 
 revision = "3f6c1d0a9e27"
 down_revision = None
@@ -21,8 +21,8 @@ REFUSAL = "the audit log is append-only"
 def upgrade() -> None:
     op.create_table(
         "audit_log",
-        sa.Column("id", base.BigId, autoincrement=True, nullable=False),
-        sa.Column("time", base.Moment(), nullable=False),
+        sa.Column("id", tables.BigId, autoincrement=True, nullable=False),
+        sa.Column("time", tables.Moment(), nullable=False),
         sa.Column("account_id", sa.String(length=36)),
         sa.Column("username", sa.Text(), nullable=False),
         sa.Column("role", sa.String(length=16), nullable=False),
@@ -33,7 +33,7 @@ def upgrade() -> None:
         sa.Column("path", sa.Text(), nullable=False),
         sa.Column("contest_id", sa.String(length=36)),
         sa.Column("problem_id", sa.String(length=255)),
-        sa.Column("changes", base.Json, nullable=False),
+        sa.Column("changes", tables.Json, nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_audit_log")),
     )
     op.create_index(op.f("ix_audit_log_account_id"), "audit_log", ["account_id"])
@@ -44,7 +44,7 @@ def upgrade() -> None:
     op.create_table(
         "clock",
         sa.Column("id", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("time", base.Moment(), nullable=False),
+        sa.Column("time", tables.Moment(), nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_clock")),
     )
     op.create_table(
@@ -52,25 +52,25 @@ def upgrade() -> None:
         sa.Column("id", sa.String(length=36), nullable=False),
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("formal_name", sa.Text()),
-        sa.Column("start_time", base.Moment()),
+        sa.Column("start_time", tables.Moment()),
         sa.Column("duration_ms", sa.BigInteger(), nullable=False),
         sa.Column("freeze_ms", sa.BigInteger()),
-        sa.Column("thaw_time", base.Moment()),
-        sa.Column("finalized", base.Moment()),
+        sa.Column("thaw_time", tables.Moment()),
+        sa.Column("finalized", tables.Moment()),
         sa.Column("countdown_pause_ms", sa.BigInteger()),
-        sa.Column("pauses", base.Json, server_default="[]", nullable=False),
-        sa.Column("revealed", base.Json, server_default="[]", nullable=False),
+        sa.Column("pauses", tables.Json, server_default="[]", nullable=False),
+        sa.Column("revealed", tables.Json, server_default="[]", nullable=False),
         sa.Column("main_scoreboard_group_id", sa.String(length=36)),
-        sa.Column("details", base.Json, server_default="{}", nullable=False),
+        sa.Column("details", tables.Json, server_default="{}", nullable=False),
         sa.Column("open_to_all", sa.Boolean(), nullable=False),
-        sa.Column("settings", base.Json, nullable=False),
+        sa.Column("settings", tables.Json, nullable=False),
         sa.Column("secret", sa.String(length=64), server_default="", nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_contests")),
     )
     op.create_table(
         "last_backup",
         sa.Column("id", sa.Integer(), autoincrement=False, nullable=False),
-        sa.Column("made", base.Moment(), nullable=False),
+        sa.Column("made", tables.Moment(), nullable=False),
         sa.Column("place", sa.Text(), nullable=False),
         sa.Column("files", sa.Integer(), nullable=False),
         sa.Column("size", sa.BigInteger(), nullable=False),
@@ -81,13 +81,13 @@ def upgrade() -> None:
         "problems",
         sa.Column("id", sa.String(length=255), nullable=False),
         sa.Column("uuid", sa.String(length=36), nullable=False),
-        sa.Column("names", base.Json, nullable=False),
-        sa.Column("metadata", base.Json, nullable=False),
-        sa.Column("settings", base.Json, nullable=False),
-        sa.Column("statements", base.Json, nullable=False),
+        sa.Column("names", tables.Json, nullable=False),
+        sa.Column("metadata", tables.Json, nullable=False),
+        sa.Column("settings", tables.Json, nullable=False),
+        sa.Column("statements", tables.Json, nullable=False),
         sa.Column("package_sha256", sa.String(length=64), nullable=False),
-        sa.Column("created", base.Moment(), nullable=False),
-        sa.Column("updated", base.Moment(), nullable=False),
+        sa.Column("created", tables.Moment(), nullable=False),
+        sa.Column("updated", tables.Moment(), nullable=False),
         sa.Column("version", sa.Integer(), server_default="1", nullable=False),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_problems")),
     )
@@ -98,8 +98,8 @@ def upgrade() -> None:
         sa.Column("host", sa.Text(), nullable=False),
         sa.Column("pid", sa.Integer(), nullable=False),
         sa.Column("version", sa.String(length=40), nullable=False),
-        sa.Column("started", base.Moment(), nullable=False),
-        sa.Column("seen", base.Moment(), nullable=False),
+        sa.Column("started", tables.Moment(), nullable=False),
+        sa.Column("seen", tables.Moment(), nullable=False),
         sa.Column("graders", sa.Integer(), nullable=False),
         sa.Column("deaths", sa.Integer(), nullable=False),
         sa.Column("at_hand", sa.Integer(), nullable=False),
@@ -110,7 +110,7 @@ def upgrade() -> None:
         sa.Column("contest_id", sa.String(length=36), nullable=False),
         sa.Column("id", sa.String(length=36), nullable=False),
         sa.Column("citation", sa.Text(), nullable=False),
-        sa.Column("team_ids", base.Json, nullable=False),
+        sa.Column("team_ids", tables.Json, nullable=False),
         sa.Column("deleted", sa.Boolean(), nullable=False),
         sa.ForeignKeyConstraint(["contest_id"], ["contests.id"], name=op.f("fk_awards_contest_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("contest_id", "id", name=op.f("pk_awards")),
@@ -123,8 +123,8 @@ def upgrade() -> None:
         sa.Column("ordinal", sa.Integer(), nullable=False),
         sa.Column("rgb", sa.String(length=7)),
         sa.Column("color", sa.Text()),
-        sa.Column("rule", base.Json, nullable=False),
-        sa.Column("limits", base.Json, server_default="{}", nullable=False),
+        sa.Column("rule", tables.Json, nullable=False),
+        sa.Column("limits", tables.Json, server_default="{}", nullable=False),
         sa.Column("version", sa.Integer()),
         sa.ForeignKeyConstraint(
             ["contest_id"], ["contests.id"], name=op.f("fk_contest_problems_contest_id"), ondelete="CASCADE"
@@ -144,7 +144,7 @@ def upgrade() -> None:
         sa.Column("type", sa.String(length=20), nullable=False),
         sa.Column("object_id", sa.String(length=80)),
         sa.Column("data", sa.Text()),
-        sa.Column("time", base.Moment(), nullable=False),
+        sa.Column("time", tables.Moment(), nullable=False),
         sa.ForeignKeyConstraint(["contest_id"], ["contests.id"], name=op.f("fk_events_contest_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("contest_id", "id", name=op.f("pk_events")),
     )
@@ -155,7 +155,7 @@ def upgrade() -> None:
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("type", sa.Text()),
         sa.Column("icpc_id", sa.Text()),
-        sa.Column("details", base.Json, nullable=False),
+        sa.Column("details", tables.Json, nullable=False),
         sa.ForeignKeyConstraint(
             ["contest_id"], ["contests.id"], name=op.f("fk_groups_contest_id"), ondelete="SET NULL"
         ),
@@ -171,7 +171,7 @@ def upgrade() -> None:
         sa.Column("formal_name", sa.Text()),
         sa.Column("icpc_id", sa.Text()),
         sa.Column("country", sa.String(length=3)),
-        sa.Column("details", base.Json, nullable=False),
+        sa.Column("details", tables.Json, nullable=False),
         sa.ForeignKeyConstraint(
             ["contest_id"], ["contests.id"], name=op.f("fk_organizations_contest_id"), ondelete="SET NULL"
         ),
@@ -186,8 +186,8 @@ def upgrade() -> None:
         sa.Column("name", sa.Text(), nullable=False),
         sa.Column("role", sa.String(length=16), nullable=False),
         sa.Column("icpc_id", sa.Text()),
-        sa.Column("team_ids", base.Json, nullable=False),
-        sa.Column("details", base.Json, nullable=False),
+        sa.Column("team_ids", tables.Json, nullable=False),
+        sa.Column("details", tables.Json, nullable=False),
         sa.ForeignKeyConstraint(
             ["contest_id"], ["contests.id"], name=op.f("fk_persons_contest_id"), ondelete="SET NULL"
         ),
@@ -199,10 +199,10 @@ def upgrade() -> None:
         "problem_versions",
         sa.Column("problem_id", sa.String(length=255), nullable=False),
         sa.Column("number", sa.Integer(), nullable=False),
-        sa.Column("created", base.Moment(), nullable=False),
+        sa.Column("created", tables.Moment(), nullable=False),
         sa.Column("account_id", sa.String(length=36)),
         sa.Column("note", sa.Text(), nullable=False),
-        sa.Column("manifest", base.Json),
+        sa.Column("manifest", tables.Json),
         sa.ForeignKeyConstraint(
             ["problem_id"], ["problems.id"], name=op.f("fk_problem_versions_problem_id"), ondelete="CASCADE"
         ),
@@ -210,7 +210,7 @@ def upgrade() -> None:
     )
     op.create_table(
         "test_cases",
-        sa.Column("id", base.BigId, autoincrement=True, nullable=False),
+        sa.Column("id", tables.BigId, autoincrement=True, nullable=False),
         sa.Column("problem_id", sa.String(length=255), nullable=False),
         sa.Column("group_name", sa.String(length=255), nullable=False),
         sa.Column("name", sa.String(length=255), nullable=False),
@@ -225,8 +225,8 @@ def upgrade() -> None:
         sa.Column("reference_raw_den", sa.BigInteger()),
         sa.Column("reference_multiplier_num", sa.BigInteger()),
         sa.Column("reference_multiplier_den", sa.BigInteger()),
-        sa.Column("checker_args", base.Json, nullable=False),
-        sa.Column("provenance", base.Json, nullable=False),
+        sa.Column("checker_args", tables.Json, nullable=False),
+        sa.Column("provenance", tables.Json, nullable=False),
         sa.Column("removed", sa.Boolean(), server_default=sa.false(), nullable=False),
         sa.ForeignKeyConstraint(
             ["problem_id"], ["problems.id"], name=op.f("fk_test_cases_problem_id"), ondelete="CASCADE"
@@ -243,7 +243,7 @@ def upgrade() -> None:
         sa.Column("max_points_num", sa.BigInteger(), nullable=False),
         sa.Column("max_points_den", sa.BigInteger(), nullable=False),
         sa.Column("aggregation", sa.String(length=16), nullable=False),
-        sa.Column("require_pass", base.Json, nullable=False),
+        sa.Column("require_pass", tables.Json, nullable=False),
         sa.ForeignKeyConstraint(
             ["problem_id"], ["problems.id"], name=op.f("fk_test_groups_problem_id"), ondelete="CASCADE"
         ),
@@ -255,7 +255,7 @@ def upgrade() -> None:
         sa.Column("is_open", sa.Boolean(), nullable=False),
         sa.Column("code", sa.String(length=64)),
         sa.Column("most", sa.Integer(), nullable=False),
-        sa.Column("until", base.Moment()),
+        sa.Column("until", tables.Moment()),
         sa.Column("team_size", sa.Integer(), nullable=False),
         sa.Column("group_id", sa.String(length=36)),
         sa.ForeignKeyConstraint(
@@ -275,8 +275,8 @@ def upgrade() -> None:
         sa.Column("hidden", sa.Boolean(), nullable=False),
         sa.Column("icpc_id", sa.Text()),
         sa.Column("organization_id", sa.String(length=36)),
-        sa.Column("group_ids", base.Json, server_default="[]", nullable=False),
-        sa.Column("details", base.Json, server_default="{}", nullable=False),
+        sa.Column("group_ids", tables.Json, server_default="[]", nullable=False),
+        sa.Column("details", tables.Json, server_default="{}", nullable=False),
         sa.ForeignKeyConstraint(["organization_id"], ["organizations.id"], name=op.f("fk_teams_organization_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_teams")),
     )
@@ -291,7 +291,7 @@ def upgrade() -> None:
         sa.Column("type", sa.String(length=16), nullable=False),
         sa.Column("team_id", sa.String(length=36)),
         sa.Column("person_id", sa.String(length=36)),
-        sa.Column("created", base.Moment(), nullable=False),
+        sa.Column("created", tables.Moment(), nullable=False),
         sa.ForeignKeyConstraint(["person_id"], ["persons.id"], name=op.f("fk_accounts_person_id")),
         sa.ForeignKeyConstraint(["team_id"], ["teams.id"], name=op.f("fk_accounts_team_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_accounts")),
@@ -315,7 +315,7 @@ def upgrade() -> None:
         sa.Column("contest_id", sa.String(length=36), nullable=False),
         sa.Column("team_id", sa.String(length=36), nullable=False),
         sa.Column("problem_id", sa.String(length=255), nullable=False),
-        sa.Column("time", base.Moment(), nullable=False),
+        sa.Column("time", tables.Moment(), nullable=False),
         sa.ForeignKeyConstraint(
             ["contest_id"], ["contests.id"], name=op.f("fk_input_requests_contest_id"), ondelete="CASCADE"
         ),
@@ -342,7 +342,7 @@ def upgrade() -> None:
         sa.Column("contest_id", sa.String(length=36), nullable=False),
         sa.Column("team_id", sa.String(length=36), nullable=False),
         sa.Column("kind", sa.String(length=8), nullable=False),
-        sa.Column("start_time", base.Moment(), nullable=False),
+        sa.Column("start_time", tables.Moment(), nullable=False),
         sa.ForeignKeyConstraint(
             ["contest_id"], ["contests.id"], name=op.f("fk_participations_contest_id"), ondelete="CASCADE"
         ),
@@ -357,12 +357,12 @@ def upgrade() -> None:
         sa.Column("contest_id", sa.String(length=36), nullable=False),
         sa.Column("account_id", sa.String(length=36)),
         sa.Column("from_team_id", sa.String(length=36)),
-        sa.Column("to_team_ids", base.Json),
-        sa.Column("to_group_ids", base.Json),
+        sa.Column("to_team_ids", tables.Json),
+        sa.Column("to_group_ids", tables.Json),
         sa.Column("reply_to_id", sa.String(length=36)),
         sa.Column("problem_id", sa.String(length=255)),
         sa.Column("text", sa.Text(), nullable=False),
-        sa.Column("time", base.Moment(), nullable=False),
+        sa.Column("time", tables.Moment(), nullable=False),
         sa.Column("contest_time_ms", sa.BigInteger(), nullable=False),
         sa.ForeignKeyConstraint(["account_id"], ["accounts.id"], name=op.f("fk_clarifications_account_id")),
         sa.ForeignKeyConstraint(
@@ -378,8 +378,8 @@ def upgrade() -> None:
         sa.Column("contest_id", sa.String(length=36), nullable=False),
         sa.Column("account_id", sa.String(length=36)),
         sa.Column("message", sa.Text(), nullable=False),
-        sa.Column("details", base.Json, nullable=False),
-        sa.Column("time", base.Moment(), nullable=False),
+        sa.Column("details", tables.Json, nullable=False),
+        sa.Column("time", tables.Moment(), nullable=False),
         sa.Column("contest_time_ms", sa.BigInteger(), nullable=False),
         sa.ForeignKeyConstraint(["account_id"], ["accounts.id"], name=op.f("fk_commentary_account_id")),
         sa.ForeignKeyConstraint(
@@ -394,7 +394,7 @@ def upgrade() -> None:
         sa.Column("role", sa.String(length=8), nullable=False),
         sa.Column("pending", sa.Text()),
         sa.Column("granted_by", sa.String(length=36)),
-        sa.Column("granted", base.Moment(), nullable=False),
+        sa.Column("granted", tables.Moment(), nullable=False),
         sa.ForeignKeyConstraint(
             ["account_id"], ["accounts.id"], name=op.f("fk_contest_roles_account_id"), ondelete="CASCADE"
         ),
@@ -410,15 +410,15 @@ def upgrade() -> None:
         sa.Column("id", sa.String(length=36), nullable=False),
         sa.Column("kind", sa.String(length=32), nullable=False),
         sa.Column("state", sa.String(length=10), nullable=False),
-        sa.Column("params", base.Json, nullable=False),
+        sa.Column("params", tables.Json, nullable=False),
         sa.Column("progress", sa.Double(), nullable=False),
         sa.Column("log", sa.Text(), nullable=False),
-        sa.Column("result", base.Json),
+        sa.Column("result", tables.Json),
         sa.Column("attempt", sa.Integer(), nullable=False),
         sa.Column("account_id", sa.String(length=36)),
-        sa.Column("created", base.Moment(), nullable=False),
-        sa.Column("started", base.Moment()),
-        sa.Column("ended", base.Moment()),
+        sa.Column("created", tables.Moment(), nullable=False),
+        sa.Column("started", tables.Moment()),
+        sa.Column("ended", tables.Moment()),
         sa.ForeignKeyConstraint(["account_id"], ["accounts.id"], name=op.f("fk_jobs_account_id")),
         sa.PrimaryKeyConstraint("id", name=op.f("pk_jobs")),
     )
@@ -428,7 +428,7 @@ def upgrade() -> None:
         "organisers",
         sa.Column("account_id", sa.String(length=36), nullable=False),
         sa.Column("granted_by", sa.String(length=36)),
-        sa.Column("granted", base.Moment(), nullable=False),
+        sa.Column("granted", tables.Moment(), nullable=False),
         sa.ForeignKeyConstraint(
             ["account_id"], ["accounts.id"], name=op.f("fk_organisers_account_id"), ondelete="CASCADE"
         ),
@@ -441,7 +441,7 @@ def upgrade() -> None:
         sa.Column("role", sa.String(length=8), nullable=False),
         sa.Column("pending", sa.Text()),
         sa.Column("granted_by", sa.String(length=36)),
-        sa.Column("granted", base.Moment(), nullable=False),
+        sa.Column("granted", tables.Moment(), nullable=False),
         sa.ForeignKeyConstraint(
             ["account_id"], ["accounts.id"], name=op.f("fk_problem_roles_account_id"), ondelete="CASCADE"
         ),
@@ -457,7 +457,7 @@ def upgrade() -> None:
         sa.Column("contest_id", sa.String(length=36), nullable=False),
         sa.Column("account_id", sa.String(length=36), nullable=False),
         sa.Column("team_code", sa.String(length=64)),
-        sa.Column("time", base.Moment(), nullable=False),
+        sa.Column("time", tables.Moment(), nullable=False),
         sa.ForeignKeyConstraint(
             ["account_id"], ["accounts.id"], name=op.f("fk_registered_account_id"), ondelete="CASCADE"
         ),
@@ -470,17 +470,17 @@ def upgrade() -> None:
 
     op.create_table(
         "rejudgings",
-        sa.Column("id", base.BigId, autoincrement=True, nullable=False),
+        sa.Column("id", tables.BigId, autoincrement=True, nullable=False),
         sa.Column("contest_id", sa.String(length=36), nullable=False),
         sa.Column("account_id", sa.String(length=36)),
         sa.Column("reason", sa.Text(), nullable=False),
-        sa.Column("selection", base.Json, nullable=False),
-        sa.Column("changes", base.Json, nullable=False),
-        sa.Column("undo", base.Json, nullable=False),
+        sa.Column("selection", tables.Json, nullable=False),
+        sa.Column("changes", tables.Json, nullable=False),
+        sa.Column("undo", tables.Json, nullable=False),
         sa.Column("state", sa.String(length=10), nullable=False),
-        sa.Column("created", base.Moment(), nullable=False),
-        sa.Column("applied", base.Moment()),
-        sa.Column("ended", base.Moment()),
+        sa.Column("created", tables.Moment(), nullable=False),
+        sa.Column("applied", tables.Moment()),
+        sa.Column("ended", tables.Moment()),
         sa.ForeignKeyConstraint(["account_id"], ["accounts.id"], name=op.f("fk_rejudgings_account_id")),
         sa.ForeignKeyConstraint(
             ["contest_id"], ["contests.id"], name=op.f("fk_rejudgings_contest_id"), ondelete="CASCADE"
@@ -492,19 +492,19 @@ def upgrade() -> None:
 
     op.create_table(
         "submissions",
-        sa.Column("id", base.BigId, autoincrement=True, nullable=False),
+        sa.Column("id", tables.BigId, autoincrement=True, nullable=False),
         sa.Column("contest_id", sa.String(length=36), nullable=False),
         sa.Column("problem_id", sa.String(length=255), nullable=False),
         sa.Column("team_id", sa.String(length=36)),
         sa.Column("account_id", sa.String(length=36), nullable=False),
-        sa.Column("time", base.Moment(), nullable=False),
+        sa.Column("time", tables.Moment(), nullable=False),
         sa.Column("contest_time_ms", sa.BigInteger(), nullable=False),
         sa.Column("idempotency_key", sa.String(length=255)),
         sa.Column("external_id", sa.String(length=36)),
         sa.Column("comment", sa.Text()),
         sa.Column("size", sa.BigInteger(), nullable=False),
-        sa.Column("files", base.Json, nullable=False),
-        sa.Column("sources", base.Json, nullable=False),
+        sa.Column("files", tables.Json, nullable=False),
+        sa.Column("sources", tables.Json, nullable=False),
         sa.ForeignKeyConstraint(["account_id"], ["accounts.id"], name=op.f("fk_submissions_account_id")),
         sa.ForeignKeyConstraint(["contest_id"], ["contests.id"], name=op.f("fk_submissions_contest_id")),
         sa.ForeignKeyConstraint(["problem_id"], ["problems.id"], name=op.f("fk_submissions_problem_id")),
@@ -524,8 +524,8 @@ def upgrade() -> None:
         sa.Column("digest", sa.String(length=64), nullable=False),
         sa.Column("account_id", sa.String(length=36), nullable=False),
         sa.Column("label", sa.Text(), nullable=False),
-        sa.Column("created", base.Moment(), nullable=False),
-        sa.Column("expires", base.Moment()),
+        sa.Column("created", tables.Moment(), nullable=False),
+        sa.Column("expires", tables.Moment()),
         sa.ForeignKeyConstraint(["account_id"], ["accounts.id"], name=op.f("fk_tokens_account_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("digest", name=op.f("pk_tokens")),
     )
@@ -538,14 +538,14 @@ def upgrade() -> None:
         sa.Column("url", sa.Text(), nullable=False),
         sa.Column("token", sa.Text(), nullable=False),
         sa.Column("key_id", sa.String(length=32), nullable=False),
-        sa.Column("contest_ids", base.Json, nullable=False),
-        sa.Column("endpoints", base.Json, nullable=False),
+        sa.Column("contest_ids", tables.Json, nullable=False),
+        sa.Column("endpoints", tables.Json, nullable=False),
         sa.Column("active", sa.Boolean(), nullable=False),
-        sa.Column("positions", base.Json, nullable=False),
-        sa.Column("failing_since", base.Moment()),
+        sa.Column("positions", tables.Json, nullable=False),
+        sa.Column("failing_since", tables.Moment()),
         sa.Column("failures", sa.Integer(), nullable=False),
         sa.Column("error", sa.Text()),
-        sa.Column("created", base.Moment(), nullable=False),
+        sa.Column("created", tables.Moment(), nullable=False),
         sa.ForeignKeyConstraint(
             ["account_id"], ["accounts.id"], name=op.f("fk_webhooks_account_id"), ondelete="CASCADE"
         ),
@@ -553,13 +553,13 @@ def upgrade() -> None:
     )
     op.create_table(
         "answers",
-        sa.Column("submission_id", base.BigId, nullable=False),
-        sa.Column("test_case_id", base.BigId, nullable=False),
+        sa.Column("submission_id", tables.BigId, nullable=False),
+        sa.Column("test_case_id", tables.BigId, nullable=False),
         sa.Column("file_name", sa.Text(), nullable=False),
         sa.Column("size", sa.BigInteger(), nullable=False),
         sa.Column("sha256", sa.String(length=64)),
         sa.Column("data", sa.LargeBinary()),
-        sa.Column("refused", base.Json),
+        sa.Column("refused", tables.Json),
         sa.ForeignKeyConstraint(
             ["submission_id"], ["submissions.id"], name=op.f("fk_answers_submission_id"), ondelete="CASCADE"
         ),
@@ -573,8 +573,8 @@ def upgrade() -> None:
         sa.Column("contest_id", sa.String(length=36), nullable=False),
         sa.Column("team_id", sa.String(length=36), nullable=False),
         sa.Column("problem_id", sa.String(length=255), nullable=False),
-        sa.Column("submission_id", base.BigId, nullable=False),
-        sa.Column("time", base.Moment(), nullable=False),
+        sa.Column("submission_id", tables.BigId, nullable=False),
+        sa.Column("time", tables.Moment(), nullable=False),
         sa.ForeignKeyConstraint(
             ["contest_id"], ["contests.id"], name=op.f("fk_chosen_submissions_contest_id"), ondelete="CASCADE"
         ),
@@ -594,7 +594,7 @@ def upgrade() -> None:
         sa.Column("id", sa.String(length=36), nullable=False),
         sa.Column("contest_id", sa.String(length=36), nullable=False),
         sa.Column("problem_id", sa.String(length=255), nullable=False),
-        sa.Column("test_case_id", base.BigId),
+        sa.Column("test_case_id", tables.BigId),
         sa.Column("case_name", sa.String(length=255)),
         sa.Column("team_id", sa.String(length=36)),
         sa.Column("account_id", sa.String(length=36)),
@@ -605,17 +605,17 @@ def upgrade() -> None:
         sa.Column("opponent", sa.String(length=64), nullable=False),
         sa.Column("seed", sa.BigInteger(), nullable=False),
         sa.Column("side", sa.Integer(), nullable=False),
-        sa.Column("started", base.Moment(), nullable=False),
+        sa.Column("started", tables.Moment(), nullable=False),
         sa.Column("move_ms", sa.BigInteger()),
         sa.Column("game_ms", sa.BigInteger()),
         sa.Column("moves", sa.Integer(), nullable=False),
-        sa.Column("since", base.Moment(), nullable=False),
+        sa.Column("since", tables.Moment(), nullable=False),
         sa.Column("used_ms", sa.BigInteger(), nullable=False),
-        sa.Column("deadline", base.Moment(), nullable=False),
-        sa.Column("ended", base.Moment()),
+        sa.Column("deadline", tables.Moment(), nullable=False),
+        sa.Column("ended", tables.Moment()),
         sa.Column("ending", sa.String(length=10)),
         sa.Column("winner", sa.Integer()),
-        sa.Column("submission_id", base.BigId),
+        sa.Column("submission_id", tables.BigId),
         sa.ForeignKeyConstraint(["account_id"], ["accounts.id"], name=op.f("fk_games_account_id"), ondelete="CASCADE"),
         sa.ForeignKeyConstraint(["contest_id"], ["contests.id"], name=op.f("fk_games_contest_id"), ondelete="CASCADE"),
         sa.ForeignKeyConstraint(["problem_id"], ["problems.id"], name=op.f("fk_games_problem_id"), ondelete="CASCADE"),
@@ -648,13 +648,13 @@ def upgrade() -> None:
 
     op.create_table(
         "judgements",
-        sa.Column("id", base.BigId, autoincrement=True, nullable=False),
-        sa.Column("submission_id", base.BigId, nullable=False),
+        sa.Column("id", tables.BigId, autoincrement=True, nullable=False),
+        sa.Column("submission_id", tables.BigId, nullable=False),
         sa.Column("team_id", sa.String(length=36)),
         sa.Column("state", sa.String(length=8), nullable=False),
         sa.Column("lane", sa.Integer(), server_default="1", nullable=False),
         sa.Column("turn", sa.Double()),
-        sa.Column("not_before", base.Moment()),
+        sa.Column("not_before", tables.Moment()),
         sa.Column("waits_for", sa.String(length=64)),
         sa.Column("trace", sa.Text()),
         sa.Column("attempt", sa.Integer(), nullable=False),
@@ -663,10 +663,10 @@ def upgrade() -> None:
         sa.Column("process_id", sa.String(length=36)),
         sa.Column("type", sa.String(length=3)),
         sa.Column("current", sa.Boolean(), nullable=False),
-        sa.Column("rejudging_id", base.BigId),
-        sa.Column("replaced_id", base.BigId),
-        sa.Column("start_time", base.Moment(), nullable=False),
-        sa.Column("end_time", base.Moment()),
+        sa.Column("rejudging_id", tables.BigId),
+        sa.Column("replaced_id", tables.BigId),
+        sa.Column("start_time", tables.Moment(), nullable=False),
+        sa.Column("end_time", tables.Moment()),
         sa.Column("error", sa.Text()),
         sa.ForeignKeyConstraint(["rejudging_id"], ["rejudgings.id"], name=op.f("fk_judgements_rejudging_id")),
         sa.ForeignKeyConstraint(["replaced_id"], ["judgements.id"], name=op.f("fk_judgements_replaced_id")),
@@ -700,14 +700,14 @@ def upgrade() -> None:
         sa.Column("side", sa.Integer(), nullable=False),
         sa.Column("move", sa.Text(), nullable=False),
         sa.Column("ms", sa.BigInteger(), nullable=False),
-        sa.Column("time", base.Moment(), nullable=False),
+        sa.Column("time", tables.Moment(), nullable=False),
         sa.ForeignKeyConstraint(["game_id"], ["games.id"], name=op.f("fk_game_moves_game_id"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("game_id", "number", name=op.f("pk_game_moves")),
     )
     op.create_table(
         "raw_scores",
-        sa.Column("judgement_id", base.BigId, nullable=False),
-        sa.Column("test_case_id", base.BigId, nullable=False),
+        sa.Column("judgement_id", tables.BigId, nullable=False),
+        sa.Column("test_case_id", tables.BigId, nullable=False),
         sa.Column("verdict", sa.String(length=16), nullable=False),
         sa.Column("raw_num", sa.BigInteger()),
         sa.Column("raw_den", sa.BigInteger()),
@@ -715,11 +715,11 @@ def upgrade() -> None:
         sa.Column("max_raw_den", sa.BigInteger()),
         sa.Column("multiplier_num", sa.BigInteger()),
         sa.Column("multiplier_den", sa.BigInteger()),
-        sa.Column("message", base.Json, nullable=False),
+        sa.Column("message", tables.Json, nullable=False),
         sa.Column("judge_message", sa.Text()),
-        sa.Column("images", base.Json),
+        sa.Column("images", tables.Json),
         sa.Column("run_time_ms", sa.Integer(), nullable=False),
-        sa.Column("time", base.Moment(), nullable=False),
+        sa.Column("time", tables.Moment(), nullable=False),
         sa.ForeignKeyConstraint(
             ["judgement_id"], ["judgements.id"], name=op.f("fk_raw_scores_judgement_id"), ondelete="CASCADE"
         ),

@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.core.commands.modules import environment, module_command
+from app.sandbox.child import environment, module_command
 from app.sandbox.model import AS_ROOT
 from tests.conftest import forked
 from tests.forks import Forked

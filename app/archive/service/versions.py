@@ -25,7 +25,7 @@ from app.packages.arrivals import Arrival, read_member
 from app.packages.contents import total_size
 from app.packages.files import LONGEST_ID, Limits
 from app.packages.model import Package
-from app.problems.queries import comparison, problem_diff, problems, versions
+from app.problems.queries import problem_diff, problems, versions
 from app.programs.apart import READER
 
 How = Literal["equal", "new", "version", "here"]
@@ -52,7 +52,7 @@ class Version:
     package: Package | None = None
     broken: Sequence[PackageError] = ()
     scores: Mapping[str, FoundScore] = field(default_factory=dict)
-    differences: Sequence[comparison.Difference] = ()
+    differences: Sequence[versions.Difference] = ()
     stored: problems.KeptPackage | None = None
     pin: int | None = None
 
@@ -131,7 +131,7 @@ def _choose(
     if not here:
         return Version(problem_id, problem_id, "new", document, arrival.package, arrival.broken)
     current = problem_diff.document(session, problem_id)
-    differences = comparison.differences(document, current)
+    differences = versions.differences(document, current)
     if not differences:
         return Version(problem_id, problem_id, "equal", current)
     if (earlier := _earlier(session, problem_id, document)) is not None:
@@ -143,7 +143,7 @@ def _earlier(session: Session, problem_id: str, document: ProblemDocument) -> Ve
     """The newest of the earlier versions that are equal to a document, or None."""
     for row in versions.versions(session, problem_id)[1:]:
         known = problem_diff.of_version(session, problem_id, row.number)
-        if not comparison.differences(document, known):
+        if not versions.differences(document, known):
             return Version(problem_id, problem_id, "equal", known, pin=row.number)
     return None
 
@@ -154,7 +154,7 @@ def _as_another(
     problem_id: str,
     arrival: Arrival,
     document: ProblemDocument,
-    differences: Sequence[comparison.Difference],
+    differences: Sequence[versions.Difference],
 ) -> Version:
     """The problem under the first id `echo2`, `echo3`... that is free, or has this very version already."""
     for number in count(2):
@@ -165,13 +165,13 @@ def _as_another(
             package = with_other(arrival.package, slug=id_)
             return Version(problem_id, id_, "version", _document(package), package, arrival.broken, {}, differences)
         current = problem_diff.document(session, id_)
-        if not comparison.differences(document, current):
+        if not versions.differences(document, current):
             return Version(problem_id, id_, "version", current, differences=differences)
     raise AssertionError("numbers do not end")
 
 
 def _document(package: Package) -> ProblemDocument:
-    return comparison.package_document(problems.keep_package(OnlyHashes(), package, archive=False))
+    return versions.package_document(problems.keep_package(OnlyHashes(), package, archive=False))
 
 
 def keep_files(service: Service, chosen: dict[str, Version], steps: Steps) -> None:
@@ -190,11 +190,11 @@ def put(session: Session, chosen: dict[str, Version], faults: FaultList) -> None
         if version.stored is not None and row is None:
             problems.put_package(session, version.stored, version.scores)
             continue
-        changed = [comparison.Difference("", "the id to be free", "a new problem")]
+        changed = [versions.Difference("", "the id to be free", "a new problem")]
         if version.stored is None:
-            changed = [comparison.Difference("", "the problem", "none")]
+            changed = [versions.Difference("", "the problem", "none")]
             if row is not None:
-                changed = comparison.differences(version.document, problem_diff.document(session, version.id))
+                changed = versions.differences(version.document, problem_diff.document(session, version.id))
         for each in changed:
             place = f"{each.where}, changed while the package was read".removeprefix(", ")
             faults.add(f"problem {version.id}", place, each.expected, each.found)

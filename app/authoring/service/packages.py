@@ -27,7 +27,7 @@ from app.packages.files import LIMITS, Limits
 from app.packages.model import Package
 from app.packages.names import Format
 from app.packages.verify import examine
-from app.problems.queries import comparison, packing, pins, problems
+from app.problems.queries import packing, pins, problems, versions
 from app.problems.queries.versions import Author
 from app.programs.apart import READER
 from app.tables import ProblemRow, TestCaseRow, TestGroupRow
@@ -294,7 +294,7 @@ def _store(
             problems.put_package(session, stored, checked.scores)
 
         if is_new and how.preview:
-            return preview_of_new(package.slug, comparison.package_document(stored))
+            return preview_of_new(package.slug, versions.package_document(stored))
         author = Author(viewer.account_id, f"a new version of {package.slug} has been brought in")
         opened = change(session, package.slug, write, author, how)
         if isinstance(opened, Preview):

@@ -15,7 +15,7 @@ from app.core.json_documents import ManifestDocument, ProblemDocument
 from app.core.messages import N_, NotFound
 from app.core.service import Service
 from app.judging.service.problem_changes import CasePreview, How, Preview, RejudgingView, case_previews, change
-from app.problems.queries import comparison, pins, problem_diff, versions
+from app.problems.queries import pins, problem_diff, versions
 from app.problems.queries.problems import existing
 from app.tables import ProblemRow, ProblemVersionRow, TestGroupRow
 
@@ -100,10 +100,10 @@ def diff(session: Session, problem_id: str, number: int, against: int | None) ->
         after=number,
         judging=problem_diff.needs_judging(before, after),
         points=problem_diff.matters(before, after),
-        changes=comparison.summary(before, after) if is_other else [],
+        changes=versions.summary(before, after) if is_other else [],
         fields=[
             FieldDifference(where=each.where, before=each.expected, after=each.found)
-            for each in comparison.differences(before, after)
+            for each in versions.differences(before, after)
         ],
         testcases=case_previews(before, after),
     )

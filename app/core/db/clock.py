@@ -20,9 +20,9 @@ from sqlalchemy import Connection, delete, func, select, text, update
 from sqlalchemy.orm import Session
 
 from app.core.clock import STEP, the_clock, utc_now
-from app.core.db.base import own_insert
 from app.core.db.by_id import outbox_of
 from app.core.db.database import Database
+from app.core.db.tables import own_insert
 from app.core.db.writer import Writer
 from app.core.loops import Loop
 from app.tables import ClockRow, EventRow, JudgementRow

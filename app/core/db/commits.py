@@ -22,8 +22,8 @@ from collections.abc import Callable, Sequence
 import structlog
 from sqlalchemy import Connection, Engine, RootTransaction, exc, text
 
-from app.core.db.base import texts_of
 from app.core.db.by_id import SENDING
+from app.core.db.tables import texts_of
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.commits")
 

@@ -16,9 +16,9 @@ from sqlalchemy.orm import Session
 from sqlalchemy.pool import QueuePool
 
 from app.core.db import audit, by_id
-from app.core.db.base import Base
 from app.core.db.commits import SECONDS_IN_DOUBT, CommitInDoubt, Trace, commit
 from app.core.db.serving import Patience, be_patient
+from app.core.db.tables import Base
 from app.core.effort import EFFORT
 from app.core.settings import DEFAULT_TIMEOUTS, Timeouts
 

@@ -27,9 +27,8 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from app.core.clock import utc_now
-from app.core.db.base import is_postgresql, texts_of
 from app.core.db.serving import Patience, be_patient
-from app.core.db.tables import ProcessRow
+from app.core.db.tables import ProcessRow, is_postgresql, texts_of
 from app.core.db.writer import Writer
 from app.core.loops import Loop
 from app.core.settings import Timeouts

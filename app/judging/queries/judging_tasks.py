@@ -10,7 +10,7 @@ from sqlalchemy.orm import Session
 
 from app import tables
 from app.contests.schemas import Rule
-from app.core.db.base import among, given, is_postgresql
+from app.core.db.tables import among, given, is_postgresql
 from app.core.json_documents import CaseDocument, ProblemChanges
 from app.domain.documents import CaseAnswer, MessageDocument, ProblemSettingsDocument
 from app.problems.queries import pins, problem_diff

@@ -13,8 +13,7 @@ from app.core.json_documents import ProblemChanges, ProblemDocument
 from app.core.messages import N_
 from app.judging.queries import rejudging_steps, rejudgings
 from app.problems.queries import problem_diff, versions
-from app.problems.queries.comparison import summary
-from app.problems.queries.versions import Author
+from app.problems.queries.versions import Author, summary
 from app.tables import ContestProblemRow, ContestRow, JudgementRow, ProblemRow, RejudgingRow
 
 

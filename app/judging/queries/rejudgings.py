@@ -176,7 +176,7 @@ def refuse_overlap(session: Session, row: RejudgingRow) -> None:
 
 def refuse_pinned(session: Session, row: RejudgingRow) -> None:
     """Refuse a change of the problem's rows that one of its contests would not get, as it stays with a version."""
-    if "pins" in row.changes or row.changes.keys().isdisjoint(versions.PARTS):
+    if "pins" in row.changes or row.changes.keys().isdisjoint(versions.MANIFEST):
         return
     problem_id = row.changes["problem_id"]
     for contest_id in contests_of(row):

@@ -12,9 +12,9 @@ from typing import Annotated
 import typer
 
 from app.core.commands.client import Client
-from app.core.commands.modules import ROOT, environment, module_command
 from app.core.commands.output import Failure, JsonMapping, console, harmless, show, table, write_json
 from app.core.commands.registry import AsJson, command
+from app.sandbox.child import ROOT, environment, module_command
 
 WIDTH = 80
 SIGNS = {"done": " ", "look": "-", "open": "!"}

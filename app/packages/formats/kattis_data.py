@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from app.core.faults import NONE
 from app.core.parsing import read_document
-from app.packages import bundles
+from app.packages import contents
 from app.packages.contents import Content, File, bytes_of
 from app.packages.formats.draft import CaseDraft, Draft, GroupDraft, Source, listed
 from app.packages.formats.writing import to_yaml
@@ -22,7 +22,7 @@ from checkers.doors import N_, Phrase
 CONFIG = "testdata.yaml"
 IMAGES = (".png", ".jpg", ".jpeg", ".svg")
 COPIED = (".yaml", ".out", ".in.statement", ".ans.statement", ".in.download", ".ans.download", *IMAGES)
-EXTENSIONS = (*bundles.EXTENSIONS, ".desc", ".hint")
+EXTENSIONS = (*contents.EXTENSIONS, ".desc", ".hint")
 NUMBER = re.compile(r"[+-]?[0-9]{1,15}(\.[0-9]{1,15})?")
 LENIENT = frozenset({"always_accept", "accept_if_any_accepted"})
 MODES = ("sum", "avg", "min", "max")

@@ -21,8 +21,7 @@ from app.core.files.temporary import PACKAGE_PREFIX, locked_folder
 from app.core.parsing import StrictLoader
 from app.domain.documents import CaseListDocument
 from app.packages import model
-from app.packages.bundles import EXTENSIONS, GROUP_FILE
-from app.packages.contents import ComposedFiles, Content, File, SizedFiles, bytes_of
+from app.packages.contents import EXTENSIONS, GROUP_FILE, ComposedFiles, Content, File, SizedFiles, bytes_of
 from app.packages.files import LARGEST, check_zip
 from app.packages.read import assemble, read_archive
 from app.packages.zips import write_files

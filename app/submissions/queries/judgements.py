@@ -26,11 +26,10 @@ from sqlalchemy import (
 from sqlalchemy.orm import Session
 
 from app.core.clock import utc_now
-from app.core.db.base import among, given, insert_rows, is_postgresql, update_rows
 from app.core.db.by_id import outbox_of
 from app.core.db.commits import Trace
 from app.core.db.locks import SILENT, gone_processes, lock_names
-from app.core.db.tables import ProcessRow
+from app.core.db.tables import ProcessRow, among, given, insert_rows, is_postgresql, update_rows
 from app.core.db.writer import TRACES, AnyHandler
 from app.domain.documents import FoundScore
 from app.domain.scoring import pair

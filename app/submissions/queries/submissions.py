@@ -12,10 +12,10 @@ from sqlalchemy.orm import Session
 
 from app.contests.schemas import NO_LIMITS, Limits
 from app.core import tracing
-from app.core.db.base import insert_rows
 from app.core.db.by_id import outbox_of
 from app.core.db.commits import Trace
 from app.core.db.locks import lock_names
+from app.core.db.tables import insert_rows
 from app.core.db.writer import TRACES, AnyHandler
 from app.core.files.files import FileStore
 from app.core.json_documents import FileNoteDocument, SourceDocument

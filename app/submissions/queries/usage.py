@@ -15,7 +15,7 @@ from sqlalchemy import BindParameter, Connection, bindparam, exists, func, selec
 from sqlalchemy.orm import Session
 
 from app.contests.schemas import NO_LIMITS, Limits
-from app.core.db.base import WAITING
+from app.core.db.tables import WAITING
 from app.core.messages import N_, Message
 from app.domain.counting import JudgementType
 from app.domain.participation import Quota, SubmissionLimits, limited, quota, times_needed

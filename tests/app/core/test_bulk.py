@@ -11,7 +11,8 @@ from sqlalchemy import Connection, Row, select
 from sqlalchemy.exc import StatementError
 from sqlalchemy.orm import Session
 
-from app.core.db.base import (
+from app.core.db.database import Database
+from app.core.db.tables import (
     Base,
     Values,
     among,
@@ -20,7 +21,6 @@ from app.core.db.base import (
     is_postgresql,
     update_rows,
 )
-from app.core.db.database import Database
 from app.core.files.open_files import LocalFiles
 from app.judging.queries.judging_tasks import too_large
 from app.submissions.queries import submissions

@@ -15,13 +15,13 @@ import httpx
 import pytest
 
 from app.commands.fresh_service import Running, fresh_service
-from app.core.commands.modules import environment, module_command
 from app.core.commands.output import Failure
 from app.core.db.serving import hold
 from app.core.files.open_files import LocalFiles
 from app.core.settings import Settings
 from app.operations.commands.running import bind
 from app.packages.catalog import VARIABLE
+from app.sandbox.child import environment, module_command
 from tests.app.conftest import FEW_GRADERS, Jurado
 from tests.builders.packages import write_problems
 from tests.conftest import forked

@@ -11,8 +11,8 @@ import pytest
 
 from app.commands import package_new
 from app.commands.fresh_service import Running
-from app.core.commands.modules import environment, module_command
 from app.packages.read import read_package
+from app.sandbox.child import environment, module_command
 from tests.app.conftest import Jurado
 from tests.builders.terminal import Terminal
 
