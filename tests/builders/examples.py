@@ -24,6 +24,11 @@ def every(step: int, of: Iterable[T], start: int = 0) -> list[T]:
     return list(of if settings.default.max_examples > USUAL else islice(of, start, None, step))
 
 
+def later(values: Iterable[T], step: int) -> list[Any]:
+    """These values for a rule that one place has for all of them: but for each `step`-th by `make test-long` only."""
+    return [pytest.param(each, marks=pytest.mark.long) if at % step else each for at, each in enumerate(values)]
+
+
 sqlite_first = pytest.mark.parametrize(
     "database_url", ["sqlite", pytest.param("postgresql", marks=pytest.mark.long)], indirect=True
 )
