@@ -8,66 +8,60 @@ from fastapi.responses import HTMLResponse, Response
 from app.accounts.pages import account
 from app.accounts.pages import admin as accounts_admin
 from app.authoring.pages import case, contest_problems, problems
-from app.contests.pages import finals, home, setup
-from app.contests.pages.taking_part import ask_for_finals, begin_clock, choose_on_page
-from app.core.pages.forms import set_preferences
-from app.core.pages.frames import live_header
+from app.contests.pages import finals, home, setup, taking_part
+from app.core.pages import forms, frames, visitor
 from app.core.pages.pages import page, reply
-from app.core.pages.visitor import PageRoute, index, needs
 from app.daily.pages import daily_archive, daily_day, daily_latest, daily_puzzle, daily_sheet, daily_today
 from app.games.pages import begin_game, game_page, play_on, play_page
 from app.judging import pages as judging_pages
 from app.messages import pages as messages_pages
 from app.operations import pages as operations_pages
-from app.problems.pages.contest import contest_page, playground, problem_page, problems_page
-from app.problems.pages.frames_of_boards import board_frame
-from app.scoreboard.pages import projector
-from app.scoreboard.pages.board import scoreboard, team_page
+from app.problems.pages import contest, frames_of_boards
+from app.scoreboard.pages import board, projector
 from app.similarity import pages as similarity_pages
-from app.submissions.pages.answers import answers_page, report_page, send_answers
-from app.submissions.pages.comparing import compare_page
+from app.submissions.pages import answers, comparing
 from app.teams import pages as teams_pages
 
 CONTEST = "/c/{contest_id}"
 
-router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse, route_class=PageRoute)
-router.add_api_route("/", index)
+router = APIRouter(include_in_schema=False, default_response_class=HTMLResponse, route_class=visitor.PageRoute)
+router.add_api_route("/", visitor.index)
 router.add_api_route("/login", account.login_page)
 router.add_api_route("/login", account.log_in, methods=["POST"])
 router.add_api_route("/logout", account.log_out, methods=["POST"])
 router.add_api_route("/account", account.account_page)
-router.add_api_route("/preferences", set_preferences, methods=["POST"])
+router.add_api_route("/preferences", forms.set_preferences, methods=["POST"])
 router.add_api_route("/account", account.set_password, methods=["POST"])
 router.add_api_route("/account/tokens", account.make_token, methods=["POST"])
 router.add_api_route("/account/tokens/{token_id}/revoke", account.revoke_token, methods=["POST"])
 router.add_api_route("/account/roles/{kind}/{object_id}/accept", account.accept_role, methods=["POST"])
 router.add_api_route("/account/roles/{kind}/{object_id}/decline", account.decline_role, methods=["POST"])
-router.add_api_route(CONTEST, contest_page)
-router.add_api_route(f"{CONTEST}/header", live_header)
-router.add_api_route(f"{CONTEST}/problems", problems_page)
-router.add_api_route(f"{CONTEST}/problems/{{problem_id}}", problem_page)
-router.add_api_route(f"{CONTEST}/scoreboard", scoreboard)
-router.add_api_route(f"{CONTEST}/answers", answers_page)
-router.add_api_route(f"{CONTEST}/answers", send_answers, methods=["POST"])
-router.add_api_route(f"{CONTEST}/submissions/{{submission_id}}", report_page)
-router.add_api_route(f"{CONTEST}/participation", begin_clock, methods=["POST"])
-router.add_api_route(f"{CONTEST}/problems/{{problem_id}}/inputs", ask_for_finals, methods=["POST"])
-router.add_api_route(f"{CONTEST}/problems/{{problem_id}}/chosen", choose_on_page, methods=["POST"])
-router.add_api_route(f"{CONTEST}/compare", compare_page)
-router.add_api_route(f"{CONTEST}/teams/{{team_id}}", team_page)
+router.add_api_route(CONTEST, contest.contest_page)
+router.add_api_route(f"{CONTEST}/header", frames.live_header)
+router.add_api_route(f"{CONTEST}/problems", contest.problems_page)
+router.add_api_route(f"{CONTEST}/problems/{{problem_id}}", contest.problem_page)
+router.add_api_route(f"{CONTEST}/scoreboard", board.scoreboard)
+router.add_api_route(f"{CONTEST}/answers", answers.answers_page)
+router.add_api_route(f"{CONTEST}/answers", answers.send_answers, methods=["POST"])
+router.add_api_route(f"{CONTEST}/submissions/{{submission_id}}", answers.report_page)
+router.add_api_route(f"{CONTEST}/participation", taking_part.begin_clock, methods=["POST"])
+router.add_api_route(f"{CONTEST}/problems/{{problem_id}}/inputs", taking_part.ask_for_finals, methods=["POST"])
+router.add_api_route(f"{CONTEST}/problems/{{problem_id}}/chosen", taking_part.choose_on_page, methods=["POST"])
+router.add_api_route(f"{CONTEST}/compare", comparing.compare_page)
+router.add_api_route(f"{CONTEST}/teams/{{team_id}}", board.team_page)
 router.add_api_route(f"{CONTEST}/register", account.registration_page)
 router.add_api_route(f"{CONTEST}/register", account.register_on_page, methods=["POST"])
 router.add_api_route(f"{CONTEST}/questions", messages_pages.questions_page)
 router.add_api_route(f"{CONTEST}/questions", messages_pages.ask, methods=["POST"])
 
-router.add_api_route("/p/{slug}/board", playground)
-router.add_api_route(f"{CONTEST}/problems/{{problem_id}}/board", board_frame)
+router.add_api_route("/p/{slug}/board", contest.playground)
+router.add_api_route(f"{CONTEST}/problems/{{problem_id}}/board", frames_of_boards.board_frame)
 router.add_api_route(f"{CONTEST}/problems/{{problem_id}}/play", play_page)
 router.add_api_route(f"{CONTEST}/problems/{{problem_id}}/play", begin_game, methods=["POST"])
 router.add_api_route(f"{CONTEST}/games/{{game_id}}", game_page)
 router.add_api_route(f"{CONTEST}/games/{{game_id}}", play_on, methods=["POST"])
 
-daily = APIRouter(include_in_schema=False, default_response_class=HTMLResponse, route_class=PageRoute)
+daily = APIRouter(include_in_schema=False, default_response_class=HTMLResponse, route_class=visitor.PageRoute)
 daily.add_api_route("/daily", daily_today)
 daily.add_api_route("/daily/archive", daily_archive)
 daily.add_api_route("/daily/{day}", daily_day)
@@ -162,7 +156,7 @@ PLACES: Sequence[Place] = (
 )
 
 for method, path, handler, operation in PLACES:
-    router.add_api_route(path, handler, methods=[method], dependencies=[needs(operation)])
+    router.add_api_route(path, handler, methods=[method], dependencies=[visitor.needs(operation)])
 
 
 @router.get("/docs")

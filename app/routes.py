@@ -9,9 +9,7 @@ from app.accounts.routes import access, accounts
 from app.archive import routes as archive_routes
 from app.authoring.routes import testcases, versions
 from app.contests import routes as contests_routes
-from app.core.http.deps import ByLabel
-from app.core.http.middleware import API
-from app.core.http.openapi import operation_id
+from app.core.http import deps, middleware, openapi
 from app.core.settings import Settings
 from app.daily import routes as daily_routes
 from app.feed import routes as feed_routes
@@ -67,10 +65,10 @@ PROBLEM = "/contests/{contest_id}/problems/{problem_id}"
 
 
 def _together() -> list[BaseRoute]:
-    together = APIRouter(generate_unique_id_function=operation_id)
+    together = APIRouter(generate_unique_id_function=openapi.operation_id)
     for router in ROUTERS:
         by_label = any(PROBLEM in getattr(route, "path", "") for route in router.routes)
-        together.include_router(router, prefix=API, dependencies=[ByLabel] if by_label else [])
+        together.include_router(router, prefix=middleware.API, dependencies=[deps.ByLabel] if by_label else [])
     return together.routes
 
 

@@ -13,10 +13,9 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from app.archive.service.export import growing_package
 from app.archive.service.views import BOARD, PRIVILEGED, ImportedView, Options, bring_in, read
 from app.core.faults import SILENT, Steps
-from app.core.http import downloads
+from app.core.http import downloads, middleware
 from app.core.http.deps import CurrentViewer, GatedRoute, TheAuthenticator, TheService
 from app.core.http.errors import ZIPS, body_file, content_type
-from app.core.http.middleware import API
 from app.core.messages import N_, UnsupportedMedia
 
 router = APIRouter(route_class=GatedRoute, tags=["contests"])
@@ -59,7 +58,7 @@ async def import_contest(
             contents = read(path, service.settings, submissions)
             made = bring_in(service, contents, options, steps)
             authenticator.forget()
-            return JSONResponse(made, 201, {"Location": f"{API}/contests/{made['id']}"})
+            return JSONResponse(made, 201, {"Location": f"{middleware.API}/contests/{made['id']}"})
 
         if downloads.wants_progress(request):
             return downloads.ProgressReply(request, work, undo.pop_all())

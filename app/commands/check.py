@@ -9,8 +9,7 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
-from app.core.commands import output
-from app.core.commands.registry import AsJson, command
+from app.core.commands import output, registry
 from app.games.commands.choices import score_transcript, transcript_file
 from app.programs.model import CaseFiles, Program
 from checkers.doors import Exact, Rejected, Score
@@ -31,7 +30,7 @@ class Outcome:
     images: Mapping[str, bytes] = field(default_factory=dict)
 
 
-@command("check")
+@registry.command("check")
 def check(
     problem: Annotated[
         str,
@@ -53,7 +52,7 @@ def check(
     images: Annotated[
         Path | None, typer.Option(metavar="DIR", help="write the images that the checker leaves to this folder")
     ] = None,
-    as_json: AsJson = False,
+    as_json: registry.AsJson = False,
 ) -> None:
     """Check and score one answer file, as the judge does, or replay the transcript of a game.
 

@@ -14,9 +14,8 @@ from pydantic import JsonValue
 from rich.table import Table
 
 from app.commands.solver_process import Run, Runner, Task, ended_by_sigterm, list_methods
+from app.core.commands import progress, registry
 from app.core.commands.output import Failure, nearest, problem_folder, show, table, write_json
-from app.core.commands.progress import progress_shown
-from app.core.commands.registry import AsJson, BundledProblem, command
 from app.core.faults import PackageErrors
 
 if TYPE_CHECKING:
@@ -42,16 +41,16 @@ class Rung:
     runs: Mapping[str, Run]
 
 
-@command("ladder")
+@registry.command("ladder")
 def ladder(
-    problem: BundledProblem,
+    problem: registry.BundledProblem,
     method: Annotated[list[str] | None, typer.Option(help="only this method (may be repeated)")] = None,
     short: Annotated[bool, typer.Option("--short", help="only the few cases of the package's short ladder")] = False,
     seconds: Annotated[
         float | None, typer.Option(help="time limit of a case instead of the package's", min=0.01, max=MOST_SECONDS)
     ] = None,
     jobs: Annotated[int | None, typer.Option(help="runs side by side; default: one a core", min=1)] = None,
-    as_json: AsJson = False,
+    as_json: registry.AsJson = False,
 ) -> None:
     """Run each method on each test case under the problem's own limits; show points, time and memory.
 
@@ -110,7 +109,7 @@ def run_ladder(climb: Climb, methods: Sequence[str], jobs: int, *, quiet: bool) 
     with (
         ended_by_sigterm(),
         tempfile.TemporaryDirectory(prefix="jurado-ladder-") as name,
-        progress_shown(f"{climb.package.slug} ladder", quiet=quiet) as on_report,
+        progress.progress_shown(f"{climb.package.slug} ladder", quiet=quiet) as on_report,
     ):
         tasks = make_tasks(climb, methods, Path(name), jobs)
 

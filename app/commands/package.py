@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.solver_process import list_methods, run_solver, run_solver_on_files
-from app.core.commands import output, progress
+from app.core.commands import output, progress, uploading
 from app.core.commands.registry import AsJson, BundledProblem, Shown, command
-from app.core.commands.uploading import must_exist, read_sound
 from app.core.faults import PackageErrors
 from app.judging.service.solver_process import Summary
 from app.programs.tools import SolverReport
@@ -49,7 +48,7 @@ def verify(
     from app.packages.verify import verify_report
 
     for place in places:
-        must_exist(place)
+        uploading.must_exist(place)
     reports = []
     for place in places:
         with progress.steps_shown(place.name, quiet=as_json) as on_step:
@@ -90,7 +89,7 @@ def export(
     from app.packages.zips import write_files
 
     with TemporaryDirectory(prefix="jurado-packed-") as folder:
-        package = read_sound(place, Path(folder) / "files")
+        package = uploading.read_sound(place, Path(folder) / "files")
         target = out or Path(f"{package.slug}.zip")
         files = for_omegaup(package, data_only=data_only) if format_name == "omegaup" else below_top(package)
         with output.new_file(target) as file:

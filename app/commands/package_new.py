@@ -11,10 +11,9 @@ from typing import Annotated, Literal, TypeVar
 import typer
 
 from app.contests.commands.contest_settings import setting
+from app.core.commands import config, registry
 from app.core.commands.client import Body, Client, Param
-from app.core.commands.config import write_new_folder
 from app.core.commands.output import Failure, person_at_stdin, read_file, report, say, write_json
-from app.core.commands.registry import AsJson, command
 from app.packages.files import LONGEST_ID, SLUG
 from app.packages.skeletons.choices import (
     KINDS,
@@ -58,7 +57,7 @@ KIND_MEANINGS: dict[Kind, str] = {
 }
 
 
-@command("package new")
+@registry.command("package new")
 def new(
     folder: Annotated[
         Path | None, typer.Argument(metavar="[DIR]", help="named by the problem's id: lowercase letters, digits")
@@ -83,7 +82,7 @@ def new(
     author: Annotated[str | None, typer.Option(metavar="NAME", help="for the credits")] = None,
     empty: Annotated[bool, typer.Option("--empty", help="only what a package must have, without an example")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="ask nothing: defaults for all that is not given")] = False,
-    as_json: AsJson = False,
+    as_json: registry.AsJson = False,
 ) -> None:
     """Create a package: a small, complete example problem of the kind you want, to be changed into yours.
 
@@ -129,7 +128,7 @@ def new(
     from app.packages.skeletons.writing import skeleton
 
     files = skeleton(slug, choices)
-    write_new_folder(folder, files)
+    config.write_new_folder(folder, files)
     report(summary(folder, choices, len(files)), {"folder": str(folder), "files": sorted(files)}, as_json=as_json)
 
 
@@ -215,7 +214,7 @@ TYPES = {".json": "application/json", ".zip": "application/zip", ".csv": "text/c
 Method = Literal["GET", "POST", "PUT", "PATCH", "DELETE"]
 
 
-@command("api")
+@registry.command("api")
 def api(
     method: Annotated[Method, typer.Argument(case_sensitive=False, help="the method of the request")],
     path: Annotated[str, typer.Argument(metavar="PATH", help="below /api; or from the server's root, with a / first")],

@@ -17,18 +17,12 @@ import typer
 from watchfiles import Change, DefaultFilter, watch
 
 from app.accounts.commands.accounts import new_login
+from app.core.commands import progress, registry
 from app.core.commands.client import Client, Reply, refusal
 from app.core.commands.output import Failure, JsonMapping, harmless, say, write_json
-from app.core.commands.progress import counted, fault_lines
-from app.core.commands.registry import is_waiting
 from app.core.faults import PackageErrors, PackageFault, errors_of
 from app.judging.commands import applied, follow
-from app.packages.arrivals import read_arrival, read_place
-from app.packages.model import Package, Submission, write_archive
-from app.packages.tools import local_workshop
-from app.packages.trials import LocalDesk
-from app.packages.verify import examine
-from app.packages.zips import zip_bytes
+from app.packages import arrivals, model, tools, trials, verify, zips
 
 CONTEST = "practice"
 TEAM, TEAM_NAME = "you", "You"
@@ -82,8 +76,8 @@ class Stage:
     def bring_in(self) -> Outcome | None:
         """Read the package and bring it to the server; None where it is as it was the last time."""
         try:
-            data = write_archive(read_place(self.folder).package)
-            arrival = read_arrival(data, None, None)  # a snapshot: files may go on changing
+            data = model.write_archive(arrivals.read_place(self.folder).package)
+            arrival = arrivals.read_arrival(data, None, None)  # a snapshot: files may go on changing
         except PackageErrors as errors:
             return Outcome([error.as_data() for error in errors.errors]) if self._is_new(str(errors)) else None
         except OSError as error:  # a file that goes away while it is read: the next change says more
@@ -91,7 +85,9 @@ class Stage:
         if not self._is_new(sha256(data).hexdigest()):
             return None
         package = arrival.package
-        faults = examine(package, LocalDesk(), workshop=local_workshop(), broken=arrival.broken).faults
+        faults = verify.examine(
+            package, trials.LocalDesk(), workshop=tools.local_workshop(), broken=arrival.broken
+        ).faults
         listed = [fault.as_data() for fault in faults if fault.severity != "note"]
         if errors_of(faults):
             return Outcome(listed)
@@ -117,7 +113,7 @@ class Stage:
     def _settle(self, reply: httpx.Response) -> JsonMapping | None:
         """Let the change count: at once, or by applying the rejudging as which it waits."""
         body = self.admin.body(reply)
-        if is_waiting(body):  # what the new checker fails on becomes a judge error, for all to see
+        if registry.is_waiting(body):  # what the new checker fails on becomes a judge error, for all to see
             follow(self.admin, body, quiet=True)
             change = self.admin.get(f"{body['href']}/difference")
             applied(self.admin, body["href"], {"judge_errors": True}, wait=True, quiet=True)
@@ -127,7 +123,7 @@ class Stage:
             self.is_served = True
         return None
 
-    def _submit_examples(self, package: Package) -> list[str]:
+    def _submit_examples(self, package: model.Package) -> list[str]:
         """Submit the example submissions that are new or have changed, each as a team of its own."""
         sent = []
         for example in package.submissions:
@@ -161,8 +157,8 @@ def set_up(folder: Path, admin: Client, admin_token: str, *, examples: bool) -> 
     return Stage(folder, admin, examples, team.token, admin_token, slug=folder.resolve().name)
 
 
-def _packed(example: Submission) -> bytes:
-    return zip_bytes({file.path.removeprefix("submissions/"): file.read() for file in example.answers})
+def _packed(example: model.Submission) -> bytes:
+    return zips.zip_bytes({file.path.removeprefix("submissions/"): file.read() for file in example.answers})
 
 
 def _refused(reply: httpx.Response) -> Outcome:
@@ -194,7 +190,7 @@ def report_outcome(stage: Stage, outcome: Outcome | None, names: Sequence[str], 
             }
         )
         return
-    lines = fault_lines(stage.folder, outcome.faults)
+    lines = progress.fault_lines(stage.folder, outcome.faults)
     for line in lines:
         say(line)
     if outcome.refused:
@@ -213,7 +209,7 @@ def result_of(stage: Stage, outcome: Outcome, errors: int) -> str:
     """Say in a few words what came of it; `errors` have been shown."""
     if not outcome.is_stored:
         goes_on = "its last good state goes on" if stage.is_served else "it comes in once that is mended"
-        return f"{counted(errors, 'error')}; {goes_on}" if errors else f"not brought in; {goes_on}"
+        return f"{progress.counted(errors, 'error')}; {goes_on}" if errors else f"not brought in; {goes_on}"
     if outcome.change is None:
         return "brought in"
     counts = outcome.change["counts"]
@@ -228,7 +224,7 @@ def change_lines(stage: Stage, change: JsonMapping) -> Iterator[str]:
     for each in shown:
         team = teams.get(each["team_id"] or "", each["team_id"])
         sides = f"{side(each['before'])} -> {side(each['after'])}"
-        yield f"  {team}, submission {each['submission_id']}: {sides} ({counted(len(each['cases']), 'case')})"
+        yield f"  {team}, submission {each['submission_id']}: {sides} ({progress.counted(len(each['cases']), 'case')})"
     if len(change["submissions"]) > len(shown):
         yield f"  and {len(change['submissions']) - len(shown)} more"
 

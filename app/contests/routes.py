@@ -16,10 +16,9 @@ from app.contests.service import commands as service_commands
 from app.contests.service import contests
 from app.contests.service.capabilities import ParticipationBody, ParticipationView, begin, participation
 from app.core.clics import JsonObject
-from app.core.http import downloads
+from app.core.http import downloads, middleware
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheBoards, TheService, Writing
 from app.core.http.errors import ErrorBody
-from app.core.http.middleware import API
 from app.teams.service.team_changes import Disqualification, disqualify
 from app.teams.service.teams import TeamView
 
@@ -86,7 +85,7 @@ def create_contest(
     A contest whose end is in the past needs `already_over`.
     """
     made = service_commands.create(session, service, viewer, body)
-    response.headers["Location"] = f"{API}/contests/{made.id}"
+    response.headers["Location"] = f"{middleware.API}/contests/{made.id}"
     return made
 
 

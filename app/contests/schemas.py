@@ -22,9 +22,8 @@ from app.core.bodies import Body, Line, Location
 from app.core.clics import Id, Reltime, Time, example, format_reltime
 from app.core.files.file_references import Files
 from app.core.messages import N_, Message, WrongProperty, WrongValue, describe_pattern
+from app.domain import history, participation
 from app.domain.contests import EVERY, FINAL, Carry, Counting, Direction, Kind, ScoringRule
-from app.domain.history import Prizes
-from app.domain.participation import Finals, default_rule
 
 MOST_SECONDS = 366 * 86_400
 # The largest integer that every reader of JSON has exactly.
@@ -128,15 +127,15 @@ class ContestSettings(Body, frozen=True):
     staff_act_for_teams: bool = Field(False, description="accounts of type staff may submit and ask for any team")
 
     @property
-    def finals(self) -> Finals:
+    def finals(self) -> participation.Finals:
         """The rules for final cases."""
         window = None if self.final_minutes is None else timedelta(minutes=self.final_minutes)
-        return Finals(self.final_release, window, EVERY if self.final_phase == "all" else FINAL)
+        return participation.Finals(self.final_release, window, EVERY if self.final_phase == "all" else FINAL)
 
     @property
-    def prizes(self) -> Prizes:
+    def prizes(self) -> history.Prizes:
         """The awards as the domain gives them."""
-        return Prizes(self.awards.model_dump(exclude={"ranks"}), self.awards.ranks)
+        return history.Prizes(self.awards.model_dump(exclude={"ranks"}), self.awards.ranks)
 
     @model_validator(mode="after")
     def _one_place(self) -> Self:
@@ -175,7 +174,7 @@ class Rule(Body, frozen=True):
 
     def over(self, kind: str, direction: str, max_points: Fraction) -> ScoringRule:
         """The whole rule of a problem with this kind and direction, whose package has so many points."""
-        base = default_rule(Kind(self.kind or kind), Direction(self.direction or direction), max_points)
+        base = participation.default_rule(Kind(self.kind or kind), Direction(self.direction or direction), max_points)
         return ScoringRule(
             base.kind,
             base.direction,

@@ -9,7 +9,7 @@ from typing import Annotated, Literal, TypeVar, Union, get_args, get_origin
 import pydantic
 import yaml
 
-from app.core.load import is_within, read_json
+from app.core import load, parsing
 from app.core.messages import (
     MOST_LISTED,
     N_,
@@ -24,7 +24,6 @@ from app.core.messages import (
     in_words,
     place,
 )
-from app.core.parsing import UNREADABLE, StrictLoader
 from app.domain.documents import JsonValue
 
 M = TypeVar("M", bound=pydantic.BaseModel)
@@ -128,7 +127,7 @@ def one_body(name: str) -> dict[str, object]:
 async def json_document(data: bytes) -> JsonValue:
     """Parse a JSON body with bounded values; raises BadRequest saying where it is none."""
     try:
-        return await read_json(data, MOST_VALUES)
+        return await load.read_json(data, MOST_VALUES)
     except json.JSONDecodeError as error:
         actual = f"{error.msg} at line {error.lineno} column {error.colno}"
         raise BadRequest(N_("expected JSON, found %(found)s"), where="body", found=actual) from None
@@ -137,12 +136,12 @@ async def json_document(data: bytes) -> JsonValue:
 def read_yaml(text: str) -> object:
     """Parse a YAML body, in steps bounded by its bytes and `MOST_NODES`; raises BadRequest saying what is wrong."""
     try:
-        value: object = yaml.load(text, StrictLoader)
+        value: object = yaml.load(text, parsing.StrictLoader)
     except yaml.YAMLError as error:
         raise BadRequest(
             N_("expected YAML, found %(found)s"), where="body", found=" ".join(str(error).split())[:200]
         ) from None
-    except UNREADABLE as error:
+    except parsing.UNREADABLE as error:
         actual = "something nested too deeply" if isinstance(error, RecursionError) else "what is no value of its type"
         raise BadRequest(N_("expected a list of objects, found %(found)s"), where="body", found=actual) from None
     return value
@@ -167,7 +166,7 @@ def read_all(
     for item in items:
         if len(faults) >= MOST_LISTED:
             break  # no more of them are told, and there may be thousands
-        if not is_within(item.value, MOST_VALUES_OF_ONE):
+        if not load.is_within(item.value, MOST_VALUES_OF_ONE):
             faults.append(
                 mismatch(
                     item.where, N_("at most %(most)s values in an object"), Message(N_("more")), most=MOST_VALUES_OF_ONE
@@ -247,7 +246,7 @@ def only_object(document: Document) -> dict[str, object]:
 def read_one(document: Document, model: type[M], old: Mapping[str, object] | None = None) -> M:
     """The one object of a document as `model`, on top of what there was; raises BadRequest with every fault."""
     sent = only_object(document)
-    if not is_within(sent, MOST_VALUES_OF_ONE):
+    if not load.is_within(sent, MOST_VALUES_OF_ONE):
         refuse(
             [mismatch("body", N_("at most %(most)s values in an object"), Message(N_("more")), most=MOST_VALUES_OF_ONE)]
         )

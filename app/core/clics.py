@@ -14,8 +14,7 @@ from typing import Annotated, TypeVar
 from pydantic import BaseModel, BeforeValidator, PlainSerializer, StringConstraints
 
 from app.core.messages import N_, Message, WrongValue, describe_pattern
-from app.domain.contests import Clock, State
-from app.domain.counting import Exact
+from app.domain import contests, counting
 
 FIRST_YEAR = 1970
 VERSION = "2026-01"
@@ -105,14 +104,14 @@ Time = Annotated[
 Reltime = Annotated[timedelta, BeforeValidator(_reltime, json_schema_input_type=str)]
 
 
-def number(value: Exact | None) -> int | float | None:
+def number(value: counting.Exact | None) -> int | float | None:
     """An exact number as JSON has them: an integer where it is one."""
     if value is None or isinstance(value, int):
         return value
     return value.numerator if value.denominator == 1 else float(value)
 
 
-def state_json(state: State) -> dict[str, str | None]:
+def state_json(state: contests.State) -> dict[str, str | None]:
     """The state of a contest as CLICS writes it: the moments at which something happened, null for what has not."""
     return {
         "started": format_time_or_none(state.started),
@@ -124,7 +123,7 @@ def state_json(state: State) -> dict[str, str | None]:
     }
 
 
-def intervals_json(clock: Clock) -> list[dict[str, str | None]]:
+def intervals_json(clock: contests.Clock) -> list[dict[str, str | None]]:
     """The intervals taken out of a contest's time, each with the contest time it stands still at."""
     return [
         {

@@ -16,10 +16,9 @@ from operator import attrgetter
 
 import numpy as np
 
+from app.domain import counting, fixed_point
 from app.domain.board import Board, Chosen, Numbers, ReferenceScores, arranged, name_order, standings
 from app.domain.contests import OPEN, PROVISIONAL, CaseKind, Freeze, ScoredProblem, Team
-from app.domain.counting import Answers, Attempt
-from app.domain.fixed_point import TotalScale
 from app.domain.live_problem import LiveProblem
 from app.domain.score_columns import WHOLE, Floats, Whole
 
@@ -38,7 +37,7 @@ class LiveBoard:
         self,
         problems: Sequence[ScoredProblem],
         teams: Sequence[Team],
-        attempts: Iterable[Attempt] = (),
+        attempts: Iterable[counting.Attempt] = (),
         *,
         freeze: Freeze = OPEN,
         chosen: Chosen | None = None,
@@ -49,7 +48,7 @@ class LiveBoard:
         self._problems = {each.id: LiveProblem(each, phase, references or {}, len(teams)) for each in problems}
         # Invariants: `_where` has the key of each attempt in `_tries`, and no other; a key whose attempts, freeze or
         # choice changed since the last refresh is in `_stale`; every visible team has one cell in each problem.
-        self._tries: dict[tuple[str, str], dict[int, Attempt]] = {}
+        self._tries: dict[tuple[str, str], dict[int, counting.Attempt]] = {}
         self._where: dict[int, tuple[str, str]] = {}
         self._freeze = freeze
         self._chosen: Chosen = chosen or {}
@@ -76,7 +75,7 @@ class LiveBoard:
         other._judged, other._pending = self._judged.copy(), self._pending.copy()
         return other
 
-    def put(self, attempts: Iterable[Attempt]) -> None:
+    def put(self, attempts: Iterable[counting.Attempt]) -> None:
         """Take attempts: new ones, or those known by their ids as they are now."""
         where, tries, stale = self._where, self._tries, self._stale  # a cold board takes tens of thousands
         for attempt in attempts:
@@ -163,7 +162,7 @@ class LiveBoard:
         lives, teams = list(self._problems.values()), self.visible
         numbers = Numbers.zeros(len(lives), len(teams))
         numbers = numbers._replace(judged=self._judged.copy(), pending=self._pending.copy())
-        answers: list[tuple[Sequence[Answers], Whole]] = []
+        answers: list[tuple[Sequence[counting.Answers], Whole]] = []
         for at, live in enumerate(lives):
             rows = live.counted_rows(teams)
             has_row = rows >= 0
@@ -177,7 +176,7 @@ class LiveBoard:
         problems = [live.problem for live in lives]
         return arranged(problems, self._phase, teams, self._names, numbers, answers, bests, standing_of)
 
-    def _standings(self, rows: Sequence[Whole], sums: Floats, scale: TotalScale) -> Whole:
+    def _standings(self, rows: Sequence[Whole], sums: Floats, scale: fixed_point.TotalScale) -> Whole:
         """Numbers that order teams as their exact totals do."""
         parts = [live.columns.exact_by_rank() for live in self._problems.values()]
         units = [part[1] for part in parts if part is not None]

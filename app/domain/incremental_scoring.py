@@ -20,17 +20,15 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
+from app.domain import counting, fixed_point, scoring
 from app.domain.contests import Aggregation, CaseKind, Kind, ScoredProblem
-from app.domain.counting import Counted, RawScore
-from app.domain.fixed_point import DECIMALS, LARGEST_ROUNDED, weights
 from app.domain.score_columns import WHOLE, Floats, ScoreColumns, Whole
-from app.domain.scoring import Bests, rounded_share, within_one
 
 
 def all_shown(points: NDArray[np.float64], most: float) -> NDArray[np.float64]:
     """Apply `shown` to each number."""
-    rounded = np.minimum(most, np.rint(points * DECIMALS) / DECIMALS)
-    return np.where(points >= min(most, LARGEST_ROUNDED), points, rounded)
+    rounded = np.minimum(most, np.rint(points * fixed_point.DECIMALS) / fixed_point.DECIMALS)
+    return np.where(points >= min(most, fixed_point.LARGEST_ROUNDED), points, rounded)
 
 
 NEVER = np.iinfo(np.int64).min
@@ -45,9 +43,9 @@ def earned_by_all(weights_: Whole | int, shares: Floats) -> Whole:
     return np.where(shares >= 1.0, weights_, grains)
 
 
-def share_given(score: RawScore | None) -> float:
+def share_given(score: counting.RawScore | None) -> float:
     """The share of its points that a checker gave to an answer, in absolute scoring."""
-    return 0.0 if score is None else rounded_share(within_one(score.multiplier or 0))
+    return 0.0 if score is None else scoring.rounded_share(scoring.within_one(score.multiplier or 0))
 
 
 def _indices(places: Sequence[int]) -> Rows:
@@ -77,13 +75,13 @@ class Columns:
         self,
         problem: ScoredProblem,
         phase: frozenset[CaseKind],
-        reference: Mapping[str, RawScore] | None = None,
+        reference: Mapping[str, counting.RawScore] | None = None,
         rows: int = FIRST_ROWS,
     ) -> None:
         self.problem = problem
         self.phase = phase
         self.rule = problem.rule
-        self.weights = weights(problem, phase)
+        self.weights = fixed_point.weights(problem, phase)
         self.rows = 0
         names, room = [case.name for case in problem.cases], max(rows, 1)
         self.scores = ScoreColumns(self.rule, names, room)
@@ -120,7 +118,7 @@ class Columns:
         self._is_stale = True
         return row
 
-    def remove_row(self, row: int, answers: Mapping[str, Counted]) -> None:
+    def remove_row(self, row: int, answers: Mapping[str, counting.Counted]) -> None:
         """Take a row with its answers away."""
         self.change(row, dict.fromkeys(answers))
         self.scores.setters[row] = False
@@ -144,7 +142,7 @@ class Columns:
                 self._touched.update(range(len(self.scores.columns)))
                 self._is_stale = True
 
-    def change(self, row: int, answers: Mapping[str, Counted | None]) -> None:
+    def change(self, row: int, answers: Mapping[str, counting.Counted | None]) -> None:
         """Put answers into a row in place of those it had for the same cases; None: there is none any more."""
         self._is_stale = True
         for name, counted in answers.items():
@@ -226,7 +224,7 @@ class Columns:
         gains = self._gains(share, parts, fulls, partial(_ranked_part, teams=teams))
         return gains.sum(axis=0), scale.scale / (bottom * teams)
 
-    def bests(self) -> Bests:
+    def bests(self) -> scoring.Bests:
         """BEST as `scoring` has it, of the last refresh."""
         return self.scores.as_bests()
 

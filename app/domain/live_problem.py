@@ -9,12 +9,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from app.domain.board import ReferenceScores
+from app.domain import board, incremental_scoring, scoring
 from app.domain.contests import CaseKind, Counting, ScoredProblem, Team
 from app.domain.counting import Answers, Attempt, Counted, Fold, submission_answers
-from app.domain.incremental_scoring import Columns
 from app.domain.score_columns import Floats, Whole
-from app.domain.scoring import Bests, exact_points
 
 
 @dataclass
@@ -100,16 +98,16 @@ class LiveProblem:
     """One problem of a live board: its columns, and each team's cell."""
 
     def __init__(
-        self, problem: ScoredProblem, phase: frozenset[CaseKind], references: ReferenceScores, rows: int
+        self, problem: ScoredProblem, phase: frozenset[CaseKind], references: board.ReferenceScores, rows: int
     ) -> None:
         self.problem = problem
         self.rule = problem.rule
         self.whole = self.rule.counting is Counting.BEST
-        self.columns = Columns(problem, phase, references.get(problem.id), rows)
+        self.columns = incremental_scoring.Columns(problem, phase, references.get(problem.id), rows)
         self.cells: dict[str, TeamCell] = {}
         self.answers: list[Answers] = []
         self.lent = False
-        self.known_bests: Bests | None = None
+        self.known_bests: scoring.Bests | None = None
         self.exact: dict[int, Fraction] = {}
         self.places: TeamRows | None = None
 
@@ -211,7 +209,7 @@ class LiveProblem:
             self.places = TeamRows.of([self.cells[team.id] for team in teams], whole=self.whole)
         return self.places.counted(self.columns.shown)
 
-    def bests(self) -> Bests:
+    def bests(self) -> scoring.Bests:
         """BEST of each case as it is now."""
         if self.known_bests is None:
             self.known_bests = self.columns.bests()
@@ -231,7 +229,7 @@ class LiveProblem:
             content = self.columns.content(row)
             known = None if content is None else same.get(content)
             if known is None:
-                known = exact_points(self.problem, self.answers[row], self.bests(), self.columns.phase)
+                known = scoring.exact_points(self.problem, self.answers[row], self.bests(), self.columns.phase)
             self.exact[row] = known
             if content is not None:
                 same[content] = known

@@ -20,19 +20,17 @@ from app.core.http.deps import CurrentViewer, GatedRoute, Reading, ThePages, The
 from app.core.http.downloads import NDJSON, TEXT, WORDS, type_for
 from app.core.http.middleware import API
 from app.core.messages import N_, BadRequest
-from app.feed.service import webhooks
-from app.feed.service.collections import Access, access
+from app.feed.service import collections, streams, webhooks
 from app.feed.service.hub import Client, Hub
-from app.feed.service.streams import event_feed, live_board, own_verdicts
 from app.feed.service.webhooks import WebhookBody, WebhookChange, WebhookView
 
 access_router = APIRouter(route_class=GatedRoute, tags=["contests"])
 
 
 @access_router.get("/contests/{contest_id}/access", summary="What the client may see and do")
-def get_access(viewer: CurrentViewer, session: Reading, contest_id: str) -> Access:
+def get_access(viewer: CurrentViewer, session: Reading, contest_id: str) -> collections.Access:
     """Also what it may do only later, such as submitting before the start."""
-    return access(session, viewer, contest_id)
+    return collections.access(session, viewer, contest_id)
 
 
 T = TypeVar("T")
@@ -122,7 +120,7 @@ async def get_event_feed(
     if since_id is not None:
         raise BadRequest(N_("expected one of %(names)s, found %(found)s"), names="since_token", found="since_id")
     client = Client(viewer, address_of(request), contest_id)
-    opened = event_feed(hub, client, contest_id, token=since_token, types=types, live=stream)
+    opened = streams.event_feed(hub, client, contest_id, token=since_token, types=types, live=stream)
     chunks = await unless_gone(request, opened)
     return StreamResponse(client, chunks, type_for(request, NDJSON, TEXT), hub.place(client))
 
@@ -145,7 +143,7 @@ async def stream_submissions(
     client = Client(viewer, address_of(request), contest_id)
     # A browser that connects again sends the header, and the address of the first time.
     token = request.headers.get("last-event-id") or since_token
-    chunks = await unless_gone(request, own_verdicts(hub, client, contest_id, token=token, live=stream))
+    chunks = await unless_gone(request, streams.own_verdicts(hub, client, contest_id, token=token, live=stream))
     return StreamResponse(client, chunks, EVENTS, hub.place(client))
 
 
@@ -171,7 +169,7 @@ async def stream_scoreboard(
     """Events `scoreboard` whose data are as GET scoreboard answers, then as ?since= does; their id is the version."""
     client = Client(viewer, address_of(request), contest_id)
     version = request.headers.get("last-event-id") or since
-    chunks = await live_board(hub, pages, client, contest_id, public=public, version=version, live=stream)
+    chunks = await streams.live_board(hub, pages, client, contest_id, public=public, version=version, live=stream)
     return StreamResponse(client, chunks, EVENTS, hub.place(client))
 
 

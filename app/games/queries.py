@@ -8,8 +8,7 @@ from sqlalchemy import ColumnElement, Connection, Delete, Select, delete, func, 
 from sqlalchemy.orm import Session
 
 from app.contests.schemas import NO_LIMITS, Limits
-from app.core.db import by_id
-from app.core.db.locks import lock_names
+from app.core.db import by_id, locks
 from app.core.messages import N_, Message
 from app.domain.participation import limited, quota, times_needed
 from app.submissions.queries import submission_queries
@@ -65,7 +64,7 @@ MOST_ENDED = 1000
 def start(connection: Connection, new: NewGame) -> LimitReached | None:
     """Insert a game with the moves made at once; returns why a limit refuses it, if one does."""
     game = new.game
-    lock_names(connection, _locks(new))  # of two starts at once, one counts the other's game
+    locks.lock_names(connection, _locks(new))  # of two starts at once, one counts the other's game
     if (refused := _refused(connection, new)) is not None:
         return refused
     connection.execute(INSERT_GAME, _values(game, NAMES))

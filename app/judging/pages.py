@@ -18,14 +18,12 @@ from app.core.pages.languages import _, gettext
 from app.core.pages.pages import page
 from app.core.pages.visitor import Fields, Reading, TheService, TheSnapshot, Visitor, Writing, see
 from app.core.pages.wording import points, seconds
-from app.judging.service import rejudgings
-from app.judging.service.rejudging_difference import DifferenceView, TeamDifference, TeamSide
+from app.judging.service import rejudging_difference, rejudgings
 from app.judging.service.rejudgings import ApplyBody, RejudgingBody
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.pages.answers import JUDGED, WAITING, case_lines, group_lines
 from app.submissions.queries.submission_context import StreamFilter, over_time, stream
-from app.submissions.service.judgements import numbered_judgements
-from app.submissions.service.report_bodies import sources
+from app.submissions.service import judgements, report_bodies
 from app.submissions.service.reports import report
 from app.tables import SubmissionRow
 
@@ -124,7 +122,7 @@ def submission_page(
         verdict=verdict,
         cases=list(zip(shown.cases, case_lines(snapshot, shown), strict=True)),
         groups=[group_lines(snapshot, shown)],
-        sources=list(sources(viewer, snapshot, session, submission_id).values()),
+        sources=list(report_bodies.sources(viewer, snapshot, session, submission_id).values()),
     )
 
 
@@ -140,7 +138,7 @@ def rejudge_one(
 def _lines(session: Session, viewer: Viewer, snapshot: ContestSnapshot, rows: Sequence[SubmissionRow]) -> list[Line]:
     judged = {
         number: document
-        for number, document in numbered_judgements(viewer, snapshot, session, [row.id for row in rows])
+        for number, document in judgements.numbered_judgements(viewer, snapshot, session, [row.id for row in rows])
         if document.current
     }
     names = {team.id: team.name for team in snapshot.contest.teams}
@@ -311,7 +309,7 @@ def cancel_rejudging(
     return see(request, f"/admin/contests/{contest_id}/rejudgings/{rejudging_id}")
 
 
-def _matrix(difference: DifferenceView) -> tuple[list[str | None], list[tuple[str, list[Square]]]]:
+def _matrix(difference: rejudging_difference.DifferenceView) -> tuple[list[str | None], list[tuple[str, list[Square]]]]:
     """The verdicts that occur, and for each before a row of squares, one for each after."""
     counts = {(each.before, each.after): each.count for each in difference.counts.types}
     known = {kind for pair in counts for kind in pair}
@@ -326,7 +324,7 @@ def _matrix(difference: DifferenceView) -> tuple[list[str | None], list[tuple[st
     return heads, rows
 
 
-def _move(team: TeamDifference) -> Move:
+def _move(team: rejudging_difference.TeamDifference) -> Move:
     ranks = team.before.rank, team.after.rank
     direction = ""
     if ranks[0] is not None and ranks[1] is not None and ranks[0] != ranks[1]:
@@ -342,6 +340,6 @@ def _move(team: TeamDifference) -> Move:
     )
 
 
-def _standing(side: TeamSide) -> str:
+def _standing(side: rejudging_difference.TeamSide) -> str:
     rank = "\N{EN DASH}" if side.rank is None else f"{side.rank}."
     return rank if side.points is None else _("%(place)s with %(points)s", place=rank, points=points(side.points))

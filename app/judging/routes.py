@@ -13,9 +13,8 @@ from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheService, W
 from app.core.http.errors import ErrorBody
 from app.core.http.middleware import API
 from app.core.messages import N_, BadRequest
-from app.judging.service import problem_changes, rejudgings
+from app.judging.service import problem_changes, rejudging_difference, rejudgings
 from app.judging.service.problem_changes import How, Preview, RejudgingView
-from app.judging.service.rejudging_difference import DifferenceView
 from app.judging.service.rejudgings import ApplyBody, RejudgingBody
 
 VERSION = re.compile(r'(?:W/)?"?([0-9]{1,9})"?')
@@ -103,7 +102,7 @@ def get_rejudging_difference(
     rejudging_id: str,
     everything: Annotated[bool, Query(alias="all", description="also what stays as it is")] = False,
     since: Annotated[str | None, Query(description="a version: newcomers are those that came after it")] = None,
-) -> DifferenceView:
+) -> rejudging_difference.DifferenceView:
     """In this contest: per case verdict and raw score, per submission type and points, per team points and rank.
 
     Before and after applying it; of one that is applied, before and after that. What is not judged yet is as it was.

@@ -15,11 +15,9 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, InfoM
 from prometheus_client.registry import Collector
 
 from app.core.clock import utc_now
-from app.core.db import by_id
-from app.core.db.clock import ClockKeeper, start_clock
+from app.core.db import by_id, clock, serving
 from app.core.db.database import Database
 from app.core.db.locks import WORKER, Locks, Presence, Work
-from app.core.db.serving import Hold
 from app.core.db.writer import Writer
 from app.core.files.open_files import open_files
 from app.core.files.temporary import remove_leftovers
@@ -45,10 +43,10 @@ class Worker:
         remove_leftovers()
         groups.remove_leftovers()
         self._database = Database(settings.database, settings.timeouts, shared=True)
-        time_source = start_clock(self._database)
+        time_source = clock.start_clock(self._database)
         self._locks = Locks(self._database.url)
         self._writer = Writer(self._database)
-        self._clock = ClockKeeper(self._writer, source=time_source)
+        self._clock = clock.ClockKeeper(self._writer, source=time_source)
         self._presence = Presence(self._writer, WORKER)
         self._files = open_files(settings)
         self.engine = Engine(
@@ -63,7 +61,7 @@ class Worker:
         self._presence.work = self._work
         self.metrics = WorkerMetrics(self.engine)
 
-    def watch(self, hold: Hold, stop: threading.Event) -> None:
+    def watch(self, hold: serving.Hold, stop: threading.Event) -> None:
         """Write nothing while the lock of the database is lost; set `stop` where another process has taken it alone."""
 
         def end(why: str) -> None:

@@ -9,9 +9,8 @@ from typing import Annotated
 
 import typer
 
+from app.core.commands import lookup, output
 from app.core.commands.client import Client, without_none
-from app.core.commands.lookup import find_problem, short_time, team_names
-from app.core.commands.output import Failure, Json, JsonMapping
 from app.core.commands.registry import About, Cell, Contest, Shown, Table, Text, command
 
 
@@ -24,14 +23,14 @@ def send(
     reply_to: str | None = None,
     teams: Sequence[str] | None = None,
     groups: Sequence[str] | None = None,
-) -> Json:
+) -> output.Json:
     """Post a clarification: `-` reads the text from standard input, and the problem may be given by its label."""
     words = typer.get_text_stream("stdin").read() if text == "-" else text
     if not words.strip():
-        raise Failure("TEXT: expected something to say, found nothing")
+        raise output.Failure("TEXT: expected something to say, found nothing")
     document = {
         "text": words,
-        "problem_id": None if problem is None else find_problem(client, contest, problem),
+        "problem_id": None if problem is None else lookup.find_problem(client, contest, problem),
         "reply_to_id": reply_to,
         "to_team_ids": teams or None,
         "to_group_ids": groups or None,
@@ -67,11 +66,11 @@ def clarifications(contest: Contest) -> Shown:
       jurado clarifications practice --json
     """
     with Client.open() as client:
-        names = team_names(client, contest)
+        names = lookup.team_names(client, contest)
         listed = client.rows(f"contests/{contest}/clarifications")
     columns: dict[str, Cell] = {
         "id": "id",
-        "at": lambda message: short_time(message["contest_time"]),
+        "at": lambda message: lookup.short_time(message["contest_time"]),
         "from": lambda message: sender_and_recipients(message, names)[0],
         "to": lambda message: sender_and_recipients(message, names)[1],
         "problem": "problem_id",
@@ -81,7 +80,7 @@ def clarifications(contest: Contest) -> Shown:
     return Shown(listed, Table(columns, contest, "no clarifications yet"))
 
 
-def sender_and_recipients(message: JsonMapping, names: Mapping[str, str]) -> tuple[str, str]:
+def sender_and_recipients(message: output.JsonMapping, names: Mapping[str, str]) -> tuple[str, str]:
     """Name who sends a clarification to whom."""
     if message["from_team_id"] is not None:
         return names.get(message["from_team_id"], message["from_team_id"]), "jury"
@@ -133,7 +132,7 @@ def announce(
     return Shown(sent, sent_text("announcement", sent, to))
 
 
-def sent_text(kind: str, sent: JsonMapping, to: str) -> str:
+def sent_text(kind: str, sent: output.JsonMapping, to: str) -> str:
     """Say who received it: a team's message goes only to the jury."""
     if sent["from_team_id"] is not None:
         return f"clarification {sent['id']} has been sent to the jury only: you are logged in as a team"

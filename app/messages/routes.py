@@ -6,9 +6,8 @@ from fastapi import APIRouter, Query, Response
 from fastapi.responses import JSONResponse
 
 from app.contests.service.capabilities import problem_called
+from app.core.http import lists, middleware
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheSnapshot, Writing
-from app.core.http.lists import TheLists
-from app.core.http.middleware import API
 from app.feed.service.collections import BY_NAME
 from app.messages.service import clarifications, commentary
 
@@ -23,7 +22,7 @@ router = APIRouter(route_class=GatedRoute, tags=["clarifications"])
 async def list_clarifications(
     viewer: CurrentViewer,
     snapshot: TheSnapshot,
-    lists: TheLists,
+    lists: lists.TheLists,
     from_team_id: Annotated[str | None, Query(description="only those of this team; empty: of the jury")] = None,
     reply_to_id: Annotated[str | None, Query(description="only answers to this one; empty: to none")] = None,
     problem_id: Annotated[str | None, Query(description="only on this problem; empty: on none")] = None,
@@ -62,7 +61,7 @@ def send_clarification(
 ) -> clarifications.ClarificationView:
     """A team asks the jury; judges and admins answer, or tell all, some teams or groups; a proxy asks for a team."""
     sent = clarifications.send(viewer, snapshot, session, body)
-    response.headers["Location"] = f"{API}/contests/{contest_id}/clarifications/{sent.id}"
+    response.headers["Location"] = f"{middleware.API}/contests/{contest_id}/clarifications/{sent.id}"
     return sent
 
 
@@ -81,7 +80,7 @@ def put_clarification(
 ) -> clarifications.ClarificationView | Response:
     """With the id and the time another system gave it. Once there it stays as it is; the same again changes nothing."""
     shown, is_new = clarifications.bring_in(viewer, snapshot, session, clarification_id, body)
-    place = f"{API}/contests/{contest_id}/clarifications/{clarification_id}"
+    place = f"{middleware.API}/contests/{contest_id}/clarifications/{clarification_id}"
     return JSONResponse(shown.model_dump(), 201, {"Location": place}) if is_new else shown
 
 
@@ -96,7 +95,7 @@ commentary_router = APIRouter(route_class=GatedRoute, tags=["commentary"])
 async def list_commentary(
     viewer: CurrentViewer,
     snapshot: TheSnapshot,
-    lists: TheLists,
+    lists: lists.TheLists,
     source_id: Annotated[str | None, Query(description="only what this person said; empty: nobody known")] = None,
 ) -> Response:
     """All of it that speaks of nothing the client may not see, oldest first."""
@@ -131,5 +130,5 @@ def create_commentary(
 ) -> commentary.CommentaryView:
     """Analysts and admins; the time, and who says it, are the server's to know."""
     made = commentary.create(viewer, snapshot, session, body)
-    response.headers["Location"] = f"{API}/contests/{contest_id}/commentary/{made.id}"
+    response.headers["Location"] = f"{middleware.API}/contests/{contest_id}/commentary/{made.id}"
     return made

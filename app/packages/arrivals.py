@@ -14,14 +14,12 @@ from time import process_time
 
 from app.core.faults import NONE, Faults, PackageError, Severity, mismatch
 from app.core.parsing import place
-from app.packages import markdown
-from app.packages.catalog import check_board, check_ladder, checkers
+from app.packages import catalog, markdown, settings
 from app.packages.files import LARGEST, LIMITS, Limits, archive_files, folder_files
 from app.packages.formats.cms import format_of, import_files
 from app.packages.model import Package, Statement
 from app.packages.names import Format
 from app.packages.read import assemble, package_name
-from app.packages.settings import GAME
 from checkers.doors import N_, Phrase
 from games.catalog import names
 
@@ -47,10 +45,10 @@ def check_played(package: Package) -> Iterator[PackageError]:
     """
     game, checker = package.settings.game, package.settings.checker
     if game is None:
-        if checker == GAME:
+        if checker == settings.GAME:
             yield _in_settings(package, "checker", mismatch(N_("`game: {name: ...}` beside the checker game"), NONE))
         return
-    if checker != GAME:
+    if checker != settings.GAME:
         yield _in_settings(package, "checker", mismatch(N_("the checker game beside `game`"), repr(checker)))
     if game.name not in names():
         text = _unknown(N_("a game of this installation, one of %(names)s"), game.name, names=names())
@@ -110,13 +108,13 @@ def check_rules(package: Package) -> Iterator[PackageError]:
         text = mismatch(N_("a statement in the source language"), only)
         yield _in_settings(package, "languages.source", text, "warning")
     yield from _check_answer_limit(package)
-    yield from check_ladder(package)
-    yield from check_board(package)
+    yield from catalog.check_ladder(package)
+    yield from catalog.check_board(package)
 
 
 def _check_checker(package: Package) -> Iterator[PackageError]:
     name = package.settings.checker
-    if package.program is None and name not in (known := checkers()):
+    if package.program is None and name not in (known := catalog.checkers()):
         text = _unknown(N_("a checker that is bundled, one of %(names)s"), name, names=known)
         yield _in_settings(package, "checker", text)
 

@@ -19,11 +19,9 @@ from app.core.faults import PackageError, PackageErrors, mismatch
 from app.domain.contests import Aggregation, Kind, ScoredProblem
 from app.domain.counting import Counted
 from app.domain.scoring import Bests, ProblemPoints, problem_points
+from app.packages import settings, trials, zips
 from app.packages.model import Case, Package
-from app.packages.settings import BESIDE
 from app.packages.submissions import EVERY_PHASE, SLACK, Outcomes, scored_problem
-from app.packages.trials import judge_here
-from app.packages.zips import inflate, open_zip
 from checkers.doors import N_, Phrase
 
 VARIABLE = "JURADO_PROBLEMS"
@@ -73,7 +71,7 @@ def checkers() -> tuple[str, ...]:
     spec = find_spec("checkers")
     folders = [Path(folder) for folder in (spec.submodule_search_locations or () if spec is not None else ())]
     modules = [path for folder in folders for path in (*folder.glob("*.py"), *folder.glob("*/__init__.py"))]
-    return tuple(sorted({*BESIDE, *(_name(path) for path in modules if _has_doors(path))}))
+    return tuple(sorted({*settings.BESIDE, *(_name(path) for path in modules if _has_doors(path))}))
 
 
 def _name(module: Path) -> str:
@@ -109,12 +107,12 @@ def check_board(package: Package) -> Iterator[PackageError]:
 
 def board_module(archive: IO[bytes]) -> str | None:
     """The module of a package, a zip with one folder at its top; None where it brings none."""
-    with open_zip(archive) as opened:
+    with zips.open_zip(archive) as opened:
         for entry in opened.infolist():
             top, _, name = entry.filename.partition("/")
             if name == NAME and top and entry.file_size <= LARGEST:
                 # One byte more than the limit: only reading to the end checks the CRC.
-                return inflate(opened, entry, LARGEST + 1, lambda _: None).decode()
+                return zips.inflate(opened, entry, LARGEST + 1, lambda _: None).decode()
     return None
 
 
@@ -183,7 +181,7 @@ def accepted_outcomes(climb: Climb) -> dict[str, Outcomes]:
             files = {file.name: file for file in submission.answers}
             cases = [case for case in climb.cases if f"{case.name}.out" in files]
             outcomes[submission.path] = {
-                case.name: judge_here(climb.package, case, files[f"{case.name}.out"].read()) for case in cases
+                case.name: trials.judge_here(climb.package, case, files[f"{case.name}.out"].read()) for case in cases
             }
     return outcomes
 

@@ -10,10 +10,8 @@ from pydantic import BaseModel, Field
 
 from app.core.faults import EXPECTED_TEXT, NONE, Faults, PackageError, Steps, mismatch
 from app.core.parsing import check_model, read_document
-from app.packages.contents import File
-from app.packages.metadata import Strict
+from app.packages import contents, metadata, texts
 from app.packages.model import Case, Package, ValidationCase
-from app.packages.texts import ahead
 from app.packages.tools import Workshop, tool_of, validation_bounds, validators_of
 from app.packages.trials import Desk, Outcome, Question, over_limit, question_of
 from app.programs.model import ProgramFault
@@ -55,7 +53,7 @@ def ask_validators(package: Package, workshop: Workshop, steps: Steps) -> tuple[
         ]
 
     everything: list[Case | ValidationCase] = [*package.cases, *package.validation_cases]
-    return dict(steps.each("input validators", everything, ahead(look, everything))), faults
+    return dict(steps.each("input validators", everything, texts.ahead(look, everything))), faults
 
 
 def check_opinions(opinions: Opinions) -> Iterator[PackageError]:
@@ -114,7 +112,7 @@ def _check_invalid_input(
         yield from _check_text(case, case.input, [*texts, outcome.unread or ""])
 
 
-def _check_output(case: ValidationCase, output: File, outcome: Outcome) -> Iterator[PackageError]:
+def _check_output(case: ValidationCase, output: contents.File, outcome: Outcome) -> Iterator[PackageError]:
     if outcome.fault:
         yield _warning(case.input.path if outcome.unread else output.path, outcome.fault)
     elif case.kind == "valid_output" and outcome.rejected:
@@ -126,7 +124,7 @@ def _check_output(case: ValidationCase, output: File, outcome: Outcome) -> Itera
         yield from _check_text(case, output, [outcome.rejected or ""])
 
 
-def _check_text(case: ValidationCase, file: File, texts: Sequence[str]) -> Iterator[PackageError]:
+def _check_text(case: ValidationCase, file: contents.File, texts: Sequence[str]) -> Iterator[PackageError]:
     """A description with a rejection's sentence in it (`expected ... found ...`) holds the one really given."""
     if SENTENCE in case.description and not any(text and text in case.description for text in texts):
         given = " / ".join(text for text in texts if text) or "nothing"
@@ -143,7 +141,7 @@ PLAN = "generators/cases.yaml"
 GENERATOR = "generators/generate.py"
 
 
-class PlannedCase(Strict):
+class PlannedCase(metadata.Strict):
     """A test case of the plan: `file` below generators/ is its input, or the generator makes it from seed and params.
 
     `reference` and `description` are for the author's own scripts.
@@ -231,7 +229,7 @@ def _check_generated(
         except ProgramFault as fault:
             return fault
 
-    for (case, where), data in zip(cases, steps.each("generators", cases, ahead(make, cases)), strict=True):
+    for (case, where), data in zip(cases, steps.each("generators", cases, texts.ahead(make, cases)), strict=True):
         if isinstance(data, ProgramFault):
             values = {"command": case.command, "path": case.path, "fault": data}
             yield _warning(PLAN, "%(command)s does not make %(path)s: %(fault)s", where, **values)

@@ -13,10 +13,9 @@ from typing import Literal
 
 from app.core.faults import SILENT, Faults, Steps
 from app.domain.documents import CaseListDocument, ProblemSettingsDocument, ProgramDocument
+from app.packages import metadata, zips
 from app.packages.contents import ComposedFiles, File, SizedFiles
-from app.packages.metadata import Problem
 from app.packages.settings import JuradoSettings
-from app.packages.zips import write_files, zip_bytes
 from app.programs.model import OwnLimits, Program, digest, pack
 from checkers.doors import N_, Phrase
 
@@ -131,7 +130,7 @@ class Package:
     """
 
     slug: str
-    problem: Problem
+    problem: metadata.Problem
     settings: JuradoSettings
     statements: Mapping[str, Statement]
     solutions: Mapping[str, Statement]
@@ -211,13 +210,13 @@ def replace_constants(text: str, constants: Mapping[str, Mapping[str, int | floa
 
 def write_archive(package: Package) -> bytes:
     """Pack all files of a package below one folder named by its slug: the same files give the same bytes."""
-    return zip_bytes(below_top(package))
+    return zips.zip_bytes(below_top(package))
 
 
 def write_archive_file(package: Package, target: Path, steps: Steps = SILENT) -> None:
     """Pack all files of a package into a new file, one at a time: the same bytes as `write_archive` gives."""
     with target.open("wb") as file:
-        write_files(file, below_top(package), steps)
+        zips.write_files(file, below_top(package), steps)
 
 
 def below_top(package: Package) -> ComposedFiles:

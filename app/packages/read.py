@@ -10,16 +10,12 @@ from pydantic import BaseModel
 
 from app.core.faults import Faults, PackageError, PackageErrors, mismatch
 from app.core.parsing import read_document, read_model
-from app.packages.contents import GROUP_FILE, File
+from app.packages import contents, metadata, names, testdata, tools
 from app.packages.files import LARGEST, LIMITS, SLUG, Limits, archive_files, folder_files
-from app.packages.metadata import Problem
 from app.packages.model import Case, Package, Statement, WithConstants
-from app.packages.names import LANGUAGE
 from app.packages.settings import JuradoSettings
 from app.packages.submissions import read_rules, read_submissions
-from app.packages.testdata import read_test_data
 from app.packages.texts import check_texts
-from app.packages.tools import own_limits, resolve, resolve_solver
 from checkers.doors import N_, Phrase
 
 M = TypeVar("M", bound=BaseModel)
@@ -80,19 +76,19 @@ def assemble(slug: str, files: Mapping[str, bytes], faults: Faults | None = None
         faults.expect("", "", N_("a package named by lowercase letters and digits (at most 36)"), repr(slug))
     _check_layout(files, faults)
     check_texts(files, faults)
-    problem = _read(Problem, "problem.yaml", files, faults)
+    problem = _read(metadata.Problem, "problem.yaml", files, faults)
     settings = _read(JuradoSettings, "jurado.yaml", files, faults)
     constants = problem.constants if problem else {}
-    known = (None, None) if settings is None else resolve(settings, WithConstants(files, constants), faults)
+    known = (None, None) if settings is None else tools.resolve(settings, WithConstants(files, constants), faults)
     settings, program = known
-    settings = settings and resolve_solver(settings, files, faults)
+    settings = settings and tools.resolve_solver(settings, files, faults)
     statements = _statements("statement", files, constants, faults)
     solutions = _statements("solution", files, constants, faults)
     submissions = read_submissions(files, faults)
     rules = read_rules(files, faults)
     texts = WithConstants(files, constants)
-    configs = {name: texts[name] for name in files if name.endswith(f"/{GROUP_FILE}")}
-    groups, cases, validation_cases = read_test_data(files, settings or FALLBACK, configs, faults)
+    configs = {name: texts[name] for name in files if name.endswith(f"/{contents.GROUP_FILE}")}
+    groups, cases, validation_cases = testdata.read_test_data(files, settings or FALLBACK, configs, faults)
     _check_languages(_named(files), set(statements), faults)
     if settings is not None:
         _check_sizes(cases, settings, faults)
@@ -111,7 +107,7 @@ def assemble(slug: str, files: Mapping[str, bytes], faults: Faults | None = None
         submissions=submissions,
         submission_rules=rules,
         files=files,
-        program=program and replace(program, limits=own_limits(problem)),
+        program=program and replace(program, limits=tools.own_limits(problem)),
     )
 
 
@@ -152,14 +148,14 @@ def _statements(
     for name in sorted(n for n in files if n.startswith(f"{folder}/{stem}.")):
         match = STATEMENT.fullmatch(name)
         language = match[3] if match and (match[3] or folder == "statement") else "en"
-        if match is None or language is None or not LANGUAGE.match(language):
+        if match is None or language is None or not names.LANGUAGE.match(language):
             faults.expect(name, "", N_("%(stem)s.<language>.md, .tex or .pdf"), name.rpartition("/")[2], stem=stem)
         elif language in statements:
             other = Phrase(N_("also %(other)s"), other=statements[language].file.name)
             faults.expect(name, "", N_("one file for the language %(language)s"), other, language=language)
         else:
             kind = cast(Literal["md", "tex", "pdf"], match[4])
-            statements[language] = Statement(language, kind, File(name, files), constants)
+            statements[language] = Statement(language, kind, contents.File(name, files), constants)
             if kind != "pdf" and len(files[name]) > LONGEST_STATEMENT:
                 size = str(len(files[name]))
                 faults.expect(name, "", N_("at most %(most)s bytes"), size, most=LONGEST_STATEMENT)

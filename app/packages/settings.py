@@ -11,8 +11,7 @@ from pydantic import BeforeValidator, Field, StringConstraints, field_validator
 
 from app.domain.documents import CaseListDocument, ProblemSettingsDocument
 from app.packages.metadata import Language, Number, Positive, Range, Strict, Text, as_tuple, one_or_many
-from app.programs.model import PROGRAM, Meaning, Protocol
-from app.programs.tools import ValidatorProtocol
+from app.programs import model, tools
 from checkers import doors
 from checkers.doors import N_, AnyChecker, Phrase
 from games import checker as of_games
@@ -110,14 +109,14 @@ class Languages(Strict):
 class ProgramSettings(Strict):
     """How the package's own checker is asked, and what its numbers mean; defaults are those of its kind."""
 
-    protocol: Protocol | None = None
-    points: Meaning | None = None
+    protocol: model.Protocol | None = None
+    points: model.Meaning | None = None
 
 
 class ValidatorSettings(Strict):
     """How the package's input validators are asked."""
 
-    protocol: ValidatorProtocol = "kattis"
+    protocol: tools.ValidatorProtocol = "kattis"
 
 
 class GameSettings(Strict):
@@ -171,7 +170,7 @@ class JuradoSettings(Strict):
         return cast(ProblemSettingsDocument, document)  # its keys are the fields
 
     @property
-    def validator_protocol(self) -> ValidatorProtocol:
+    def validator_protocol(self) -> tools.ValidatorProtocol:
         """How the package's input validators are asked."""
         return (self.input_validators or ValidatorSettings()).protocol
 
@@ -183,7 +182,7 @@ class JuradoSettings(Strict):
     @property
     def bundled_checker(self) -> bool:
         """Whether the checker is a module of its own rather than a standard one."""
-        return self.checker not in STANDARD_CHECKERS and self.checker != PROGRAM
+        return self.checker not in STANDARD_CHECKERS and self.checker != model.PROGRAM
 
 
 def solver_of(settings: ProblemSettingsDocument, problem_id: str) -> str:
@@ -194,7 +193,7 @@ def solver_of(settings: ProblemSettingsDocument, problem_id: str) -> str:
     """
     named = (settings.get("reference") or {}).get("solver")
     checker = settings["checker"]
-    return named or (problem_id if checker in {*STANDARD_CHECKERS, PROGRAM} else checker)
+    return named or (problem_id if checker in {*STANDARD_CHECKERS, model.PROGRAM} else checker)
 
 
 def _by_validator(value: object) -> object:

@@ -19,11 +19,9 @@ from app.core.parsing import Document, check_model, read_document
 from app.domain.contests import Aggregation, Case, CaseKind, Direction, Group, Kind, ScoredProblem, ScoringRule
 from app.domain.counting import Counted
 from app.domain.scoring import Bests, ProblemPoints, problem_points
-from app.packages.contents import File
+from app.packages import contents, tools, trials
 from app.packages.metadata import Number, OneOrMore, Person, Range, Strict, Text, read_person
 from app.packages.model import Package, Submission, SubmissionRule
-from app.packages.tools import program_of
-from app.packages.trials import Outcome
 from checkers.doors import N_, Phrase
 
 FILE = "submissions/submissions.yaml"
@@ -64,7 +62,7 @@ DEFAULTS: Mapping[str, Demands] = {
 
 def read_submissions(files: Mapping[str, bytes], faults: Faults) -> tuple[Submission, ...]:
     """Collect `submissions/<folder>/<name>/...` (or a single file there); at least one must be in `accepted`."""
-    by_program: dict[str, list[File]] = defaultdict(list)
+    by_program: dict[str, list[contents.File]] = defaultdict(list)
     for name in files:
         top, _, path = name.partition("/")
         if top != "submissions" or name == FILE:
@@ -72,7 +70,7 @@ def read_submissions(files: Mapping[str, bytes], faults: Faults) -> tuple[Submis
         if "/" not in path:
             faults.add(name, N_("expected submissions in folders such as submissions/accepted/"))
         else:
-            by_program["/".join(path.split("/")[:2])].append(File(name, files))
+            by_program["/".join(path.split("/")[:2])].append(contents.File(name, files))
     if not any(path.startswith("accepted/") for path in by_program):
         faults.expect("submissions/accepted", "", N_("at least one accepted submission"), NONE)
     return tuple(Submission(path, tuple(by_program[path])) for path in sorted(by_program))
@@ -140,7 +138,7 @@ def check_unused(package: Package) -> Iterator[PackageError]:
     patterns = (pattern,) if pattern else DEFAULT_PATTERNS
     expected = {each.format(case=case.name) for case in package.cases for each in patterns}
     for submission in package.submissions:
-        if program_of(submission, package.files) is None:
+        if tools.program_of(submission, package.files) is None:
             for file in submission.answers:
                 if file.name not in expected and file.path != FILE:
                     yield PackageError(file.path, "", "no test case is called like this answer file", "note")
@@ -211,7 +209,7 @@ def scored_problem(package: Package) -> ScoredProblem:
 
 
 # The outcomes of one submission's answers, by the case's name.
-Outcomes = Mapping[str, Outcome]
+Outcomes = Mapping[str, trials.Outcome]
 
 EVERY_PHASE = frozenset({CaseKind.PROVISIONAL, CaseKind.FINAL})
 SLACK = 1e-6
@@ -279,5 +277,5 @@ def _check(
             yield unmet(expected, f"{score:.6g}")
 
 
-def _verdict(outcome: Outcome) -> str:
+def _verdict(outcome: trials.Outcome) -> str:
     return "AC" if outcome.score is not None else outcome.verdict

@@ -18,10 +18,9 @@ from app.core.faults import BOTH, NEITHER, Faults
 from app.packages.metadata import Problem
 from app.packages.model import Package, Submission, WithConstants
 from app.packages.settings import JuradoSettings, ProgramSettings, Reference
-from app.programs import model
+from app.programs import model, points
 from app.programs.desk import Opinion, ProgramDesk
 from app.programs.places import PYTHON, entry
-from app.programs.points import modules_of, names_of
 from app.programs.tools import Bounds, Tool, ToolDesk, tool_at
 from app.sandbox.model import ALLOWED, AS_ROOT, SandboxMissing
 from app.sandbox.sandbox import Sandbox
@@ -162,7 +161,7 @@ def _desk() -> ProgramDesk | SandboxMissing:
     folder = tempfile.mkdtemp(prefix="jurado-programs-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     names = os.environ.get("JURADO_CHECKER_MODULES", MODULES)
-    desk = ProgramDesk(sandbox, Path(folder), LOCAL_PROGRAMS_MEMORY, modules=modules_of(names_of(names)))
+    desk = ProgramDesk(sandbox, Path(folder), LOCAL_PROGRAMS_MEMORY, modules=points.modules_of(points.names_of(names)))
     atexit.register(desk.close)
     return desk
 

@@ -10,10 +10,8 @@ from itertools import groupby
 from typing import Protocol
 
 from app.domain.counting import CaseVerdict, RawScore
+from app.packages import settings, texts, tools
 from app.packages.model import Case, Package, ValidationCase
-from app.packages.settings import open_checker
-from app.packages.texts import ahead
-from app.packages.tools import ask_here, local_lack, submission_bounds, tool_of
 from app.programs.desk import Opinion
 from app.programs.model import CaseFiles, Program, ProgramFault, exit_code, unexpected
 from app.programs.tools import ToolDesk
@@ -125,7 +123,7 @@ class LocalDesk:
 
     def lacks(self) -> str:
         """What keeps packages' own checkers from running here."""
-        return local_lack()
+        return tools.local_lack()
 
     def ask(self, questions: Iterable[Question]) -> list[Outcome]:
         """Answer every question, in order."""
@@ -134,7 +132,7 @@ class LocalDesk:
             if program is None:
                 outcomes += _asked_here(some)
             else:
-                opinions = ask_here(program, [question.case for question in some])
+                opinions = tools.ask_here(program, [question.case for question in some])
                 outcomes += [outcome_of(opinion) for opinion in opinions]
         return outcomes
 
@@ -156,7 +154,7 @@ def _asked_here(questions: Iterable[Question]) -> list[Outcome]:
     for question in questions:
         key = (question.checker, question.checker_args, question.input)
         try:
-            checker: AnyChecker = open_checker(question.checker, question.checker_args)
+            checker: AnyChecker = settings.open_checker(question.checker, question.checker_args)
             # Questions about one input follow each other, and reading it may take longer than scoring an answer.
             if key != last:
                 instance, last = checker.read_instance(question.input), key
@@ -201,11 +199,11 @@ def run_program(package: Package, place: str, desk: ToolDesk) -> Iterator[tuple[
 
     Raises ProgramFault for a program that cannot be run at all.
     """
-    tool = tool_of(package, place)
+    tool = tools.tool_of(package, place)
     desk.prepare(tool)
 
     def run(case: Case) -> tuple[Case, bytes | Outcome]:
-        command = desk.command(tool, (), submission_bounds(package), stdin=case.input.read(), environment={})
+        command = desk.command(tool, (), tools.submission_bounds(package), stdin=case.input.read(), environment={})
         result = desk.sandbox.run(command)
         try:
             if (code := exit_code(result)) != 0:
@@ -215,4 +213,4 @@ def run_program(package: Package, place: str, desk: ToolDesk) -> Iterator[tuple[
             return case, Outcome(rejected=str(fault), verdict=verdict)
         return case, over_limit(result.stdout, package.settings.answers.limit) or result.stdout
 
-    yield from ahead(run, package.cases)
+    yield from texts.ahead(run, package.cases)

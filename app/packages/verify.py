@@ -31,8 +31,7 @@ from app.packages.model import Case, Package, Submission
 from app.packages.submissions import DEFAULT_PATTERNS, Outcomes, check_demands, check_unused, submission_points
 from app.packages.tools import Workshop, local_workshop, not_runnable, program_of
 from app.packages.trials import Desk, LocalDesk, Outcome, Question, over_limit, question_of, run_program
-from app.programs.model import Program, ProgramFault
-from app.programs.places import entry
+from app.programs import model, places
 from checkers.doors import N_, Phrase, Score
 
 
@@ -52,7 +51,7 @@ def complete(package: Package, workshop: Workshop | None, steps: Steps) -> tuple
     try:
         answers = run_program(replace(package, cases=tuple(lacking)), place, workshop.desk)
         made = {case.name: answer for case, answer in steps.each("expected answers", lacking, answers)}
-    except ProgramFault as fault:
+    except model.ProgramFault as fault:
         return package, [PackageError(place, "", Phrase(N_("this solution cannot be run: %(fault)s"), fault=fault))]
     source = N_("%(place)s does not answer this input: %(rejected)s")
     faults = [
@@ -121,9 +120,9 @@ def examine(
     return Examination(tuple(sorted(set(faults))), scores, points)
 
 
-def _check_program(package: Package, program: Program, desk: Desk) -> Iterator[PackageError]:
+def _check_program(package: Package, program: model.Program, desk: Desk) -> Iterator[PackageError]:
     """Yield why the package's own checker cannot be asked at all: once, and not for each case."""
-    file, lack = entry(program.files), desk.lacks()
+    file, lack = places.entry(program.files), desk.lacks()
     if lack:
         yield PackageError(file, "", Phrase(N_("packages' own checkers cannot run here: %(lack)s"), lack=lack))
         return
@@ -236,7 +235,7 @@ def _check_submissions(
                 continue
             try:
                 judged[submission.path] = _outcomes(package, run_program(package, place, workshop.desk), desk)
-            except ProgramFault as fault:
+            except model.ProgramFault as fault:
                 text = Phrase(N_("this program cannot be run: %(fault)s"), fault=fault)
                 yield PackageError(place, "", text, "warning")
     for path, outcomes in judged.items():

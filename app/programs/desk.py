@@ -12,11 +12,9 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from app.core.images import measure
-from app.programs import model, protocols, runner
+from app.programs import model, points, protocols, runner, tools
 from app.programs import places as inside
-from app.programs.points import NO_MODULES, Modules
 from app.programs.ready import SECONDS_TO_SETTLE, Conversation, Pool, Ready
-from app.programs.tools import ToolDesk
 from app.sandbox.model import Command, Limits, Mount, python
 from app.sandbox.sandbox import Sandbox
 from checkers import doors
@@ -132,7 +130,7 @@ class ProgramDesk:
         *,
         most_seconds: float = MOST_SECONDS,
         settle_seconds: float = SECONDS_TO_SETTLE,
-        modules: Modules = NO_MODULES,
+        modules: points.Modules = points.NO_MODULES,
     ) -> None:
         self._sandbox = sandbox
         self._cache = cache
@@ -147,9 +145,9 @@ class ProgramDesk:
         """Let go of all programs."""
         self._pool.close()
 
-    def tools(self) -> ToolDesk:
+    def tools(self) -> tools.ToolDesk:
         """The desk of other programs than checkers, in the same sandbox."""
-        return ToolDesk(self._sandbox, self._cache)
+        return tools.ToolDesk(self._sandbox, self._cache)
 
     @contextmanager
     def opened(self, program: model.Program, seconds: float) -> Iterator[Ask]:

@@ -19,10 +19,9 @@ from typing import Annotated
 
 import msgspec
 
-from app.programs import model
+from app.programs import model, runner
 from app.programs.places import ANSWER, FEEDBACK, INPUT, OUTPUT, WORK, Asked, Run
 from app.programs.points import full, number, scored, storable
-from app.programs.runner import LARGEST_IMAGE, LENGTH_BYTES, MOST_IMAGES
 from app.sandbox.model import Result
 from checkers.doors import Exact, Message, Score
 
@@ -207,7 +206,7 @@ class Reply(msgspec.Struct, frozen=True):
     message: Words | None = None
     number: Ratio | None = None
     text: Annotated[str, msgspec.Meta(max_length=20_000)] = ""
-    images: dict[str, Annotated[int, msgspec.Meta(ge=0, le=LARGEST_IMAGE + 1)]] = {}
+    images: dict[str, Annotated[int, msgspec.Meta(ge=0, le=runner.LARGEST_IMAGE + 1)]] = {}
 
 
 _replies = msgspec.json.Decoder(Reply)
@@ -226,7 +225,7 @@ def request(case: model.CaseFiles) -> tuple[str, bytes]:
         "parts": {name: len(data) for name, data in parts.items()},
     }
     head = json.dumps(header).encode()
-    return token, b"".join((len(head).to_bytes(LENGTH_BYTES, "big"), head, *parts.values()))
+    return token, b"".join((len(head).to_bytes(runner.LENGTH_BYTES, "big"), head, *parts.values()))
 
 
 def reply_of(data: bytes, token: str) -> Reply:
@@ -237,8 +236,8 @@ def reply_of(data: bytes, token: str) -> Reply:
         raise model.ProgramFault(f"a reply that is none: {model.plain(str(error))}") from None
     if reply.token != token:
         raise model.ProgramFault("expected the reply to this case, found one to another")
-    if len(reply.images) > MOST_IMAGES:
-        raise model.ProgramFault(f"expected at most {MOST_IMAGES} images, found {len(reply.images)}")
+    if len(reply.images) > runner.MOST_IMAGES:
+        raise model.ProgramFault(f"expected at most {runner.MOST_IMAGES} images, found {len(reply.images)}")
     return reply
 
 

@@ -19,8 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core.faults import PackageErrors
-from app.sandbox import confinement
-from app.sandbox.child import Pipe, PipeBroken
+from app.sandbox import child, confinement
 
 if TYPE_CHECKING:  # the process needs nothing of the part that waits for it
     from app.programs.apart import ReadRequest
@@ -35,11 +34,11 @@ def main() -> None:
     confinement.die_with_parent()
     for name in WARM:
         import_module(name)
-    pipe = Pipe(socket.socket(fileno=int(sys.argv[1])))
+    pipe = child.Pipe(socket.socket(fileno=int(sys.argv[1])))
     while True:
         try:
             request: ReadRequest = json.loads(pipe.receive(MOST_REQUEST))
-        except PipeBroken:
+        except child.PipeBroken:
             return
         module, _, name = request["function"].partition(":")
         function = getattr(import_module(module), name)  # here, so that the next part has it too

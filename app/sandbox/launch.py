@@ -19,9 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
-from app.sandbox import model
-from app.sandbox.child import started
-from app.sandbox.groups import RunGroup
+from app.sandbox import child, groups, model
 
 MOST_ENTRIES = 1000
 MOST_DEPTH = 32
@@ -214,7 +212,7 @@ class Launched:
         return bool(self._root) and Path(self._root + model.MARK).is_dir()
 
 
-def launch(command: model.Command, group: RunGroup, filter_: bytes, stdin: int) -> Launched:
+def launch(command: model.Command, group: groups.RunGroup, filter_: bytes, stdin: int) -> Launched:
     """Start a sandbox in its group; `stdin` is a descriptor, or one of subprocess's words."""
     with ExitStack() as inside:
         status, status_inside = os.pipe()
@@ -227,7 +225,7 @@ def launch(command: model.Command, group: RunGroup, filter_: bytes, stdin: int) 
         word_file = _memory_file(b"".join(os.fsencode(word) + b"\0" for word in words))
         inside.callback(os.close, word_file)
         bwrap = (model.program() or "bwrap", "--args", str(word_file), "--", *command.argv)
-        process = started(
+        process = child.started(
             lambda: subprocess.Popen(
                 ("/bin/sh", "-c", script(group.folders, command.limits), "sh", *bwrap),
                 stdin=stdin,

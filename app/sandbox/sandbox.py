@@ -16,12 +16,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import TracebackType
 
-from app.sandbox import model
+from app.sandbox import model, streams
 from app.sandbox.groups import Groups, NoGroups, RunGroup
 from app.sandbox.launch import Launched, launch
 from app.sandbox.model import ALLOWED, AS_ROOT, Command, Follower, Limits, Result, SandboxFault, SandboxMissing
 from app.sandbox.seccomp import sandbox_filter
-from app.sandbox.streams import Inlet, Watch
 
 # A program that has hung up has most likely ended, and its exit code is on its way.
 SECONDS_TO_END = 1.0
@@ -30,7 +29,7 @@ SECONDS_TO_END = 1.0
 class Running:
     """A program that runs. Its limits hold for the whole of its life."""
 
-    def __init__(self, watch: Watch) -> None:
+    def __init__(self, watch: streams.Watch) -> None:
         self._watch = watch
         self._result: Result | None = None
         self._fault: BaseException | None = None
@@ -105,7 +104,7 @@ class Sandbox:
 
     def run(self, command: Command, follower: Follower | None = None) -> Result:
         """Run a command to its end or a limit; raises SandboxFault if it could not be started."""
-        inlet = None if command.stdin is None else Inlet(command.stdin)
+        inlet = None if command.stdin is None else streams.Inlet(command.stdin)
         try:
             watch = self._launch(command, subprocess.DEVNULL if inlet is None else subprocess.PIPE)
             if follower is not None:
@@ -133,7 +132,7 @@ class Sandbox:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
-    def _launch(self, command: Command, stdin: int) -> Watch:
+    def _launch(self, command: Command, stdin: int) -> streams.Watch:
         _check(command)
         group = self._groups.new(command.limits)
         launched = None
@@ -141,7 +140,7 @@ class Sandbox:
             launched = launch(command, group, self._filter, stdin)
             launched.prepare(command)
             launched.begin()
-            return Watch(command, group, launched)
+            return streams.Watch(command, group, launched)
         except BaseException:
             _undo(group, launched)
             raise

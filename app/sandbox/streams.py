@@ -14,8 +14,7 @@ from pathlib import Path
 from signal import SIGKILL, SIGXCPU, SIGXFSZ
 from typing import IO
 
-from app.sandbox.groups import RunGroup
-from app.sandbox.launch import Launched, TooMuchLeft
+from app.sandbox import groups, launch
 from app.sandbox.model import Command, Ending, Follower, Result, SandboxFault
 
 CHUNK = 65536
@@ -87,7 +86,7 @@ CORES = os.cpu_count() or 1
 class Watch:
     """Watches one run. `run` is for one thread; `stop` and `kill` are for any."""
 
-    def __init__(self, command: Command, group: RunGroup, launched: Launched) -> None:
+    def __init__(self, command: Command, group: groups.RunGroup, launched: launch.Launched) -> None:
         self._limits = command.limits
         self._group, self._launched = group, launched
         process = launched.process
@@ -223,7 +222,7 @@ class Watch:
         assert self._launched.private is not None
         try:
             self._launched.private.collect(self._limits.output)
-        except TooMuchLeft:
+        except launch.TooMuchLeft:
             return "output"
         return "exit"
 

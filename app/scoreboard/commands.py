@@ -16,10 +16,9 @@ from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from app.core.commands import lookup
+from app.core.commands import lookup, registry
 from app.core.commands.client import Client
 from app.core.commands.output import Failure, JsonMapping, console, say, show, write_file, write_json
-from app.core.commands.registry import AsJson, Contest, command
 
 SECONDS_BETWEEN_BOARDS = 1.0
 REDRAWS_PER_SECOND = 2
@@ -118,15 +117,15 @@ def frozen_banner(state: JsonMapping, facts: JsonMapping) -> str:
     return f" FROZEN{when}: of what was sent since, only the number is shown (+N?) "
 
 
-@command("scoreboard")
+@registry.command("scoreboard")
 def scoreboard(
-    contest: Contest,
+    contest: registry.Contest,
     live: Annotated[bool, typer.Option("--live", help="draw it again whenever it changes, until Ctrl-C")] = False,
     cases: Annotated[bool, typer.Option("--cases", help="with the raw score of every test case")] = False,
     csv: Annotated[
         Path | None, typer.Option("--csv", metavar="FILE", help="write it for spreadsheets; - is standard output")
     ] = None,
-    as_json: AsJson = False,
+    as_json: registry.AsJson = False,
 ) -> None:
     """Show the scoreboard of a contest.
 

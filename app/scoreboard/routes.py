@@ -15,6 +15,7 @@ from fastapi import APIRouter, Query, Request, Response
 from starlette.types import Receive, Scope, Send
 
 from app.contests.service.visibility import snapshot_for
+from app.core.http import lists, middleware
 from app.core.http.deps import (
     VIEWER,
     CurrentViewer,
@@ -26,8 +27,6 @@ from app.core.http.deps import (
     TheSnapshot,
     Writing,
 )
-from app.core.http.lists import TheLists
-from app.core.http.middleware import API
 from app.core.service import Service
 from app.feed.service.collections import BY_NAME
 from app.scoreboard.service.pages import WHOLE, BoardPages, Options, Page
@@ -172,7 +171,7 @@ awards_router = APIRouter(route_class=GatedRoute, tags=["awards"])
 
 
 @awards_router.get("/contests/{contest_id}/awards", summary="Awards", response_model=list[AwardView])
-async def list_awards(viewer: CurrentViewer, snapshot: TheSnapshot, lists: TheLists) -> Response:
+async def list_awards(viewer: CurrentViewer, snapshot: TheSnapshot, lists: lists.TheLists) -> Response:
     """Whom they go to is said once the results are final, and never while the board the client sees is frozen."""
     return await lists.small(BY_NAME["awards"], viewer, snapshot)
 
@@ -189,7 +188,7 @@ def create_award(
 ) -> AwardView:
     """The server gives it an id made of its citation."""
     made = make(viewer, snapshot, session, body)
-    response.headers["Location"] = f"{API}/contests/{contest_id}/awards/{made.id}"
+    response.headers["Location"] = f"{middleware.API}/contests/{contest_id}/awards/{made.id}"
     return made
 
 

@@ -5,15 +5,14 @@ from typing import Annotated
 
 import typer
 
-from app.core.commands.lookup import short_time
-from app.core.commands.output import JsonMapping
+from app.core.commands import lookup, output
 from app.core.commands.registry import Cell, Contest, Request, Table, command
 
 PAIRS: Mapping[str, Cell] = {
     "problem": "problem_id",
     "team": lambda pair: pair["team_ids"][0],
     "other team": lambda pair: pair["team_ids"][1],
-    "first": lambda pair: f"{pair['first_team_id']} at {short_time(pair['submissions'][0]['contest_time'])}",
+    "first": lambda pair: f"{pair['first_team_id']} at {lookup.short_time(pair['submissions'][0]['contest_time'])}",
     "submissions": lambda pair: ", ".join(each["submission_id"] for each in pair["submissions"]),
     "kind": "kind",
     ">cases": lambda pair: f"{pair['shared_cases']} of {pair['telling_cases']}",
@@ -41,7 +40,7 @@ def similarity(
     return Request("GET", f"contests/{contest}/similarity", pair_tables, params=params)
 
 
-def pair_tables(pairs: JsonMapping) -> list[object]:
+def pair_tables(pairs: output.JsonMapping) -> list[object]:
     """Draw a table of pairs by answers, one by sources where there are any, and how many pairs were left off."""
     parts: list[object] = [
         Table(PAIRS, title).drawn(some)

@@ -13,13 +13,11 @@ from sqlalchemy.orm import Session
 
 from app.accounts import queries as accounts_queries
 from app.accounts.schemas import TermsChange, TermsView
-from app.accounts.service import registration
-from app.accounts.service.accounts import ImportOptions
+from app.accounts.service import accounts, registration
 from app.accounts.service.viewer import Viewer, own_teams
-from app.contests.pages.home import steps
-from app.contests.pages.setup import moment, moment_shown, question_zero
+from app.contests.pages import home, setup
 from app.contests.queries import contest_of
-from app.core.bodies import Document
+from app.core import bodies, table_rows
 from app.core.db.database import drop_after_commit, run_after_commit
 from app.core.messages import N_, BadRequest, ServiceError
 from app.core.pages.forms import made_of_values, open_form, read_form, whole_number
@@ -40,13 +38,11 @@ from app.core.pages.visitor import (
     see,
 )
 from app.core.service import Service
-from app.core.table_rows import table_text
 from app.submissions.queries.submission_context import counts_by_team
 from app.tables import TeamRow
 from app.teams import queries as teams_queries
 from app.teams.schemas import PeopleMade
-from app.teams.service import team_changes
-from app.teams.service.teams import Enrolment
+from app.teams.service import team_changes, teams
 
 EXAMPLE = "name,team,organization,group\nAna Pérez,The Ants,Ostrava,juniors\nBen Novák,The Ants,Ostrava,juniors\n"
 # Bytes of a class list, as the API takes.
@@ -81,7 +77,7 @@ def teams_page(
         request,
         viewer=viewer,
         frame=frame(session, viewer, snapshot, "teams"),
-        steps=steps(session, service, contest.id, "teams") if viewer.manages else [],
+        steps=home.steps(session, service, contest.id, "teams") if viewer.manages else [],
         done=DONE.get(done),
         teams=_teams(session, contest.id),
         others=[row for row in own_teams(session, viewer, contest.id) if row.id not in taking_part],
@@ -108,7 +104,7 @@ async def _sent(request: Request) -> Sent:
     if request.headers.get("content-type", "").startswith("multipart/form-data"):
         async with open_form(request, texts={"text", "replace"}, files={"file"}) as form:
             data = form.read("file")
-            text = await run_sync(table_text, data, None) if data else form.texts.get("text", "")
+            text = await run_sync(table_rows.table_text, data, None) if data else form.texts.get("text", "")
             fields: Mapping[str, str] = form.texts
         return Sent(_some(text), is_preview=True, replace="replace" in fields)
     fields = await read_form(request, longest=3 * LARGEST)
@@ -142,12 +138,12 @@ async def import_teams(
 
 
 def _import(request: Request, service: Service, viewer: Viewer, snapshot: TheSnapshot, sent: Sent) -> HTMLResponse:
-    options = ImportOptions(replace=sent.replace, generate=True, dry_run=sent.is_preview)
+    options = accounts.ImportOptions(replace=sent.replace, generate=True, dry_run=sent.is_preview)
     faults, made = [], None
     with service.database.write() as session:
         try:
             made = team_changes.bring_in_class_list(
-                session, service, viewer, Document(lines=sent.text), options, snapshot.contest.id
+                session, service, viewer, bodies.Document(lines=sent.text), options, snapshot.contest.id
             )
             session.flush()
         except ServiceError as refusal:
@@ -196,7 +192,7 @@ def enrol(
 ) -> Response:
     """Let the teams that are ticked take part."""
     wanted = [name.removeprefix("t.") for name in fields if name.startswith("t.")]
-    body = made_of_values(Enrolment, {"team_ids": wanted})
+    body = made_of_values(teams.Enrolment, {"team_ids": wanted})
     team_changes.enrol(session, service, viewer, contest_id, body)
     return see(request, f"/admin/contests/{contest_id}/teams", done="enrolled")
 
@@ -241,8 +237,8 @@ def set_registration(request: Request, viewer: Visitor, contest_id: str, fields:
     """Open or close self-registration, or change its terms."""
     contest_of(session, contest_id, for_update=True)
     refuse_outdated(fields, _terms_of(session, viewer, contest_id))
-    question_zero(fields, "most", _("With 0 places, no one can register."))
-    values: dict[str, object] = {"open": bool(fields.get("open")), "until": moment(fields.get("until", ""))}
+    setup.question_zero(fields, "most", _("With 0 places, no one can register."))
+    values: dict[str, object] = {"open": bool(fields.get("open")), "until": setup.moment(fields.get("until", ""))}
     for name in ("most", "team_size"):
         if (number := whole_number(name, fields.get(name, ""))) is not None:
             values[name] = number
@@ -271,7 +267,7 @@ def _terms_of(session: Session, viewer: Viewer, contest_id: str) -> dict[str, st
         "open": "on" if terms.open else "",
         "most": str(terms.most),
         "team_size": str(terms.team_size),
-        "until": moment_shown(terms.until),
+        "until": setup.moment_shown(terms.until),
     }
 
 

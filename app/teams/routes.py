@@ -10,10 +10,9 @@ from fastapi import APIRouter, Depends, Query, Response
 from app.accounts.routes.accounts import TheOptions, WritingAccounts, finish, many_or_one
 from app.core.bodies import one_body, openapi_body
 from app.core.clics import JsonObject
-from app.core.http import downloads
+from app.core.http import downloads, lists
 from app.core.http.deps import DRY, CurrentViewer, DryRun, GatedRoute, Reading, TheService, TheSnapshot, Writing
 from app.core.http.errors import TheDocument
-from app.core.http.lists import TheLists
 from app.feed.service.collections import BY_NAME
 from app.teams.schemas import PeopleMade, PersonRowBody
 from app.teams.service import directory, team_changes
@@ -58,7 +57,7 @@ def delete_team(viewer: CurrentViewer, session: Writing, service: TheService, te
 async def list_contest_teams(
     viewer: CurrentViewer,
     snapshot: TheSnapshot,
-    lists: TheLists,
+    lists: lists.TheLists,
     organization_id: Annotated[str | None, Query(description="only those of this organization; empty: of none")] = None,
 ) -> Response:
     """Hidden ones only for judges, and for themselves."""
@@ -186,7 +185,7 @@ class Endpoints:
 
     kind: directory.DirectoryKind
 
-    async def get_all(self, viewer: CurrentViewer, snapshot: TheSnapshot, lists: TheLists) -> Response:
+    async def get_all(self, viewer: CurrentViewer, snapshot: TheSnapshot, lists: lists.TheLists) -> Response:
         """By id."""
         return await lists.small(BY_NAME[self.kind.name], viewer, snapshot)
 

@@ -14,9 +14,8 @@ import typer
 from pydantic import JsonValue
 
 from app.accounts.commands.accounts import new_password
+from app.core.commands import config, output
 from app.core.commands.client import Client, without_none
-from app.core.commands.config import Login, cleaned, current_login
-from app.core.commands.output import Failure, JsonMapping
 from app.core.commands.registry import Cell, Contest, Request, Shown, Table, command, keys
 
 NONE = "none"
@@ -105,7 +104,7 @@ def moment(text: str) -> str:
     except ValueError:
         time = None
     if text != NONE and (time is None or time.tzinfo is None):
-        raise Failure(f"--until: expected a time such as 2026-12-01T12:00:00Z, found {text!r}")
+        raise output.Failure(f"--until: expected a time such as 2026-12-01T12:00:00Z, found {text!r}")
     return text
 
 
@@ -117,7 +116,7 @@ def terms_text(contest: str) -> Callable[[Mapping[str, str]], str]:
         until = f", until {terms['until']}" if terms["until"] else ""
         if not terms["open"]:
             return f"registration for {contest} is not open; {taken}"
-        url = current_login().url
+        url = config.current_login().url
         link = f"{url}/c/{contest}/register?{urlencode({'code': terms['code'] or ''})}"
         return (
             f"registration for {contest} is open{until}; {taken}\ncode: {terms['code']}\nlink: {link}"
@@ -150,12 +149,12 @@ def register(
     """
     given = {"code": code, "name": name, "email": email, "team": team, "team_code": team_code, "username": username}
     password = new_password(name, from_stdin=password_stdin)
-    with Client(Login(cleaned(url))) as client:
+    with Client(config.Login(config.cleaned(url))) as client:
         made = client.post(f"contests/{contest}/registrations", {**without_none(given), "password": password})
     text = f"registered as {made['username']}, in the team {made['team']}"
     if made["team_code"] is not None:
         text += f"\nothers join it with --team-code {made['team_code']}"
-    return Shown(made, f"{text}\nnext: jurado login {cleaned(url)} {made['username']}")
+    return Shown(made, f"{text}\nnext: jurado login {config.cleaned(url)} {made['username']}")
 
 
 AT_ONCE = 1000
@@ -182,7 +181,7 @@ def show_audit(
     return Shown(entries, Table(AUDIT, empty="no entries"))
 
 
-def _entries(client: Client, path: str, limit: int, wanted: Mapping[str, str | None]) -> Iterator[JsonMapping]:
+def _entries(client: Client, path: str, limit: int, wanted: Mapping[str, str | None]) -> Iterator[output.JsonMapping]:
     """The entries page by page; `limit` 0: all."""
     before, left = None, limit
     while True:
@@ -195,7 +194,7 @@ def _entries(client: Client, path: str, limit: int, wanted: Mapping[str, str | N
         before = entries[-1]["id"]
 
 
-def changes_text(changes: JsonMapping) -> str:
+def changes_text(changes: output.JsonMapping) -> str:
     """Say what became different: the values of one changed row, or how many rows of which tables."""
     if len(changes["objects"]) == 1 and (only := changes["objects"][0])["what"] == "changed":
         before, after = only["before"], only["after"]

@@ -15,14 +15,12 @@ from fastapi.responses import HTMLResponse
 
 from app.accounts import queries as accounts_queries
 from app.accounts.schemas import Registration, RegistrationBody, RoleKind
-from app.accounts.service import registration, role_changes, tokens
-from app.accounts.service.accounts import OwnChange, account_of, change_password, own_account
+from app.accounts.service import accounts, registration, role_changes, tokens
 from app.accounts.service.registering import Pace, register
 from app.accounts.service.viewer import PUBLIC, Viewer, known_viewer
-from app.core.clics import format_time
+from app.core import clics, load
 from app.core.clock import utc_now
 from app.core.db.database import after_commit
-from app.core.load import run_heavy, source_of
 from app.core.messages import N_, BadRequest, Unauthorized
 from app.core.pages import visitor
 from app.core.pages.forms import inside, made_of, read_form, refuse_two_texts
@@ -121,7 +119,7 @@ def account_page(request: Request, viewer: visitor.Visitor, session: visitor.Rea
         "account.html",
         request,
         viewer=viewer,
-        account=own_account(session, viewer),
+        account=accounts.own_account(session, viewer),
         tokens=tokens.listed(session, viewer),
         invitations=role_changes.invitations(session, viewer),
         done=OWN_DONE.get(done),
@@ -131,9 +129,9 @@ def account_page(request: Request, viewer: visitor.Visitor, session: visitor.Rea
 async def set_password(request: Request, service: visitor.TheService, viewer: visitor.Visitor) -> Response:
     """Change the own password; all other sessions and tokens end."""
     _check(viewer, N_("log in to change your password"))
-    body = made_of(OwnChange, refuse_two_texts(await read_form(request)))
+    body = made_of(accounts.OwnChange, refuse_two_texts(await read_form(request)))
     check = partial(visitor.authenticator_of(request).check_password, address=visitor.address_of(request))
-    await change_password(service, viewer, body, check)
+    await accounts.change_password(service, viewer, body, check)
     visitor.authenticator_of(request).forget(viewer.account_id)
     return visitor.see(request, "/account", done="password")
 
@@ -176,9 +174,9 @@ async def register_on_page(
 ) -> HTMLResponse:
     """Make the account as the API does and begin a session of it."""
     fields = await read_form(request)
-    cast(Pace, request.app.state.registration_pace).take(source_of(visitor.address_of(request)))
+    cast(Pace, request.app.state.registration_pace).take(load.source_of(visitor.address_of(request)))
     body = made_of(RegistrationBody, refuse_two_texts(fields))
-    made = await run_heavy(partial(register, service, snapshot.contest.id, body))
+    made = await load.run_heavy(partial(register, service, snapshot.contest.id, body))
     visitor.authenticator_of(request).forget(made.account_id)
     return await run_sync(_welcome, request, service, snapshot, made, fields.get("code", ""))
 
@@ -188,7 +186,7 @@ def _welcome(
 ) -> HTMLResponse:
     """The page after the registration: whoever registered is logged in, and reads the code for friends once."""
     with service.database.write(quiet=True) as session:
-        viewer = known_viewer(session, account_of(session, made.account_id))
+        viewer = known_viewer(session, accounts.account_of(session, made.account_id))
         token = tokens.begin_session(session, viewer)
     with service.database.read() as session:
         shown = page(
@@ -280,5 +278,5 @@ def _asked(fields: dict[str, str]) -> tokens.TokenBody:
                 names=", ".join(map(str, LASTS)),
                 found=days[:40],
             )
-        values["expires"] = format_time(utc_now() + timedelta(days=int(days)))
+        values["expires"] = clics.format_time(utc_now() + timedelta(days=int(days)))
     return made_of(tokens.TokenBody, values)

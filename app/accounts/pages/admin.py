@@ -15,12 +15,10 @@ from fastapi.responses import HTMLResponse
 
 from app.accounts.schemas import AuditFilter
 from app.accounts.service import accounts as service_accounts
-from app.accounts.service import role_changes
-from app.accounts.service.reach import renew_password
+from app.accounts.service import reach, role_changes
 from app.core.load import run_heavy
 from app.core.messages import N_, BadRequest
-from app.core.pages import visitor
-from app.core.pages.forms import made_of
+from app.core.pages import forms, visitor
 from app.core.pages.frames import frame
 from app.core.pages.languages import _, confirm
 from app.core.pages.pages import DONE, Done, page
@@ -146,7 +144,7 @@ async def new_password(
         _("The old password stops working, and all sessions and tokens of the account end."),
         _("New password"),
     )
-    made = await run_heavy(partial(renew_password, service, viewer, account_id))
+    made = await run_heavy(partial(reach.renew_password, service, viewer, account_id))
     visitor.authenticator_of(request).forget(account_id)
     address = visitor.address_of_index(request)
     # The only reply that holds the password: going back in the browser must not show it again.
@@ -188,7 +186,7 @@ def grant_role(
     name = fields.get("account", "").strip()
     if not name:
         raise BadRequest(N_("expected a username, found nothing"), where="account")
-    body = made_of(role_changes.RoleBody, {"role": fields.get("role", "")})
+    body = forms.made_of(role_changes.RoleBody, {"role": fields.get("role", "")})
     role_changes.grant(session, viewer, "contests", contest_id, name, body)
     return visitor.see(request, f"/admin/contests/{contest_id}/roles", done="granted")
 

@@ -15,9 +15,7 @@ from pydantic import AwareDatetime
 
 from app.accounts import schemas
 from app.accounts.routes.accounts import NO_STORE, WritingAccounts
-from app.accounts.service import registration, role_changes, tokens
-from app.accounts.service.reach import PasswordMade, renew_password
-from app.accounts.service.registering import Pace, register
+from app.accounts.service import reach, registering, registration, role_changes, tokens
 from app.core.http.deps import (
     CurrentViewer,
     GatedRoute,
@@ -240,9 +238,9 @@ async def create_registration(
     body: schemas.RegistrationBody,
 ) -> schemas.Registration:
     """Nobody need log in: the contest's code is enough. 403 while it is closed, 409 once every place is taken."""
-    cast(Pace, request.app.state.registration_pace).take(source_of(address_of(request)))
+    cast(registering.Pace, request.app.state.registration_pace).take(source_of(address_of(request)))
     response.headers.update(NO_STORE)
-    return await run_heavy(partial(register, service, contest_id, body))
+    return await run_heavy(partial(registering.register, service, contest_id, body))
 
 
 password_resets_router = APIRouter(route_class=GatedRoute, tags=["accounts"])
@@ -253,9 +251,9 @@ password_resets_router = APIRouter(route_class=GatedRoute, tags=["accounts"])
 )
 async def create_password(
     viewer: CurrentViewer, service: TheService, authenticator: TheAuthenticator, response: Response, account_id: str
-) -> PasswordMade:
+) -> reach.PasswordMade:
     """The server makes it, and this reply is the only one that shows it. Tokens of the account are taken back."""
-    made = await run_heavy(partial(renew_password, service, viewer, account_id))
+    made = await run_heavy(partial(reach.renew_password, service, viewer, account_id))
     authenticator.forget(account_id)
     response.headers.update(NO_STORE)
     return made

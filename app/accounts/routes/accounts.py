@@ -14,10 +14,8 @@ from sqlalchemy.orm import Session
 from app.accounts.schemas import AccountBody, AccountChange, AccountMade, AccountView
 from app.accounts.service import accounts
 from app.core.bodies import openapi_body
-from app.core.http import deps
+from app.core.http import deps, lists, middleware
 from app.core.http.errors import TheDocument
-from app.core.http.lists import TheLists
-from app.core.http.middleware import API
 from app.core.messages import N_, NotFound
 from app.feed.service.collections import BY_NAME
 
@@ -92,7 +90,7 @@ def many_or_one(
         deps.end_dry_run(session, response)
     if many:
         return made
-    response.headers["Location"] = f"{API}/{address}"
+    response.headers["Location"] = f"{middleware.API}/{address}"
     return made[0]
 
 
@@ -161,7 +159,7 @@ def delete_account(viewer: deps.CurrentViewer, session: WritingAccounts, account
 async def list_contest_accounts(
     viewer: deps.CurrentViewer,
     snapshot: deps.TheSnapshot,
-    lists: TheLists,
+    lists: lists.TheLists,
     team_id: Annotated[str | None, Query(description="only those of this team; empty: of none")] = None,
     person_id: Annotated[str | None, Query(description="only those of this person; empty: of nobody")] = None,
 ) -> Response:

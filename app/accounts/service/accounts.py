@@ -13,13 +13,11 @@ from sqlalchemy.orm import Session
 
 from app.accounts import queries as accounts_queries
 from app.accounts import schemas
-from app.accounts.service import registration
-from app.accounts.service.grants import OWNER
+from app.accounts.service import grants, registration
 from app.accounts.service.reach import Reach, account_within, concern, reach_of
 from app.accounts.service.viewer import Viewer
 from app.contests.queries import contest_of
-from app.core.bodies import Body, Document, same_id
-from app.core.clics import JsonObject
+from app.core import bodies, clics
 from app.core.db import by_id
 from app.core.messages import N_, BadRequest, Conflict, Forbidden, NotFound
 from app.core.passwords import hash_all, hash_password, make_password
@@ -29,7 +27,7 @@ from app.tables import AccountRow, ContestRow
 from app.teams import queries as teams_queries
 
 
-def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[JsonObject]:
+def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[clics.JsonObject]:
     """The contest's accounts that this viewer may see, by id."""
     return [each.model_dump() for each in visible(session, viewer, snapshot.contest.id)]
 
@@ -70,12 +68,12 @@ def in_contest(row: AccountRow, role: str | None) -> schemas.AccountView:
     shown = schemas.view(row)
     if role is None or row.type == "admin":
         return shown
-    return shown.model_copy(update={"type": "admin" if role == OWNER else "judge", "team_id": None})
+    return shown.model_copy(update={"type": "admin" if role == grants.OWNER else "judge", "team_id": None})
 
 
 def check_id(expected: str, sent: str | None) -> None:
     """Raise Conflict for two ids that differ, BadRequest for what is no id."""
-    same_id(expected, sent)
+    bodies.same_id(expected, sent)
     if not schemas.is_id(expected):
         raise BadRequest(
             N_("expected letters, digits, . _ or -, at most 36, found %(found)r"), where="id", found=expected[:80]
@@ -86,7 +84,7 @@ PasswordCheck = Callable[[str, str], Awaitable[Viewer | None]]
 WRONG = N_("expected the password of the account, found another")
 
 
-class OwnChange(Body):
+class OwnChange(bodies.Body):
     """Another password. It takes back the account's tokens, but for the one that the request was sent with."""
 
     old_password: str = Field(max_length=1024, description="also where the request is sent with a token")
@@ -191,7 +189,7 @@ def own(session: Session, viewer: Viewer, contest_id: str) -> schemas.AccountVie
 
 
 def bring_in(
-    session: Session, service: Service, viewer: Viewer, document: Document, options: ImportOptions
+    session: Session, service: Service, viewer: Viewer, document: bodies.Document, options: ImportOptions
 ) -> list[schemas.AccountMade]:
     """Make or replace the accounts of a document, all or none; raises BadRequest or Conflict with every fault."""
     wanted = registration.read(document)

@@ -17,8 +17,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts import queries as accounts_queries
 from app.accounts.schemas import Registration, RegistrationBody, is_id, refuse_weak
-from app.accounts.service.grants import MINUTE, Failures
-from app.accounts.service.registration import make_code, refuse_full, why_closed
+from app.accounts.service import grants, registration
 from app.contests.queries import contest_of
 from app.core.clics import NOT_IN_IDS
 from app.core.clock import utc_now
@@ -89,14 +88,14 @@ class Pace:
 
     def __init__(self, most: int = MOST_A_MINUTE, steady: Callable[[], float] = time.monotonic) -> None:
         self._most = most
-        self.asked = Failures(steady)
+        self.asked = grants.Failures(steady)
 
     def take(self, source: str) -> None:
         """Count a registration; raises TooManyRequests once there were too many within a minute."""
         key = ("registration", source)
         if self.asked.reach(key, self._most):
             raise TooManyRequests(
-                N_("too many registrations come from this address; try again in a minute"), int(MINUTE)
+                N_("too many registrations come from this address; try again in a minute"), int(grants.MINUTE)
             )
         self.asked.add(key, self._most)
 
@@ -128,7 +127,7 @@ class _Admission:
 
     def check(self) -> None:
         """Raise what `keep` would raise."""
-        refuse_full(self._session, self._contest, self._terms)
+        registration.refuse_full(self._session, self._contest, self._terms)
         self._username()
         refuse_weak(self._body.password, self._username(), self._body.name, self._body.team)
         if self._body.team_code is not None:
@@ -167,7 +166,7 @@ class _Admission:
         )
         self._session.add(account)
         self._session.flush()
-        team_code = make_code() if is_new and self._terms.team_size > 1 else None
+        team_code = registration.make_code() if is_new and self._terms.team_size > 1 else None
         self._session.add(
             RegisteredRow(account_id=account_id, contest_id=self._contest.id, team_code=team_code, time=now)
         )
@@ -238,7 +237,7 @@ def _admitted(contest: ContestRow, row: RegistrationRow | None, code: str) -> Re
     """The terms for somebody with their code; raises Forbidden while registration is closed, and for another code."""
     if row is None:
         raise Forbidden(N_("registration for %(contest)r is not open"), contest=contest.name)
-    if (closed := why_closed(contest, row)) is not None:
+    if (closed := registration.why_closed(contest, row)) is not None:
         raise Forbidden(closed)
     if row.code is None or not _same_code(row.code, code):
         raise Forbidden(

@@ -19,8 +19,7 @@ from app.core import table_rows
 from app.core.bodies import Document, NewIds, mismatch, read_all, refuse, refuse_all
 from app.core.clics import format_time, format_time_or_none
 from app.core.clock import utc_now
-from app.core.db import by_id
-from app.core.db.locks import lock_names
+from app.core.db import by_id, locks
 from app.core.messages import N_, Conflict, Fault, Message, place
 from app.core.passwords import random_letters
 from app.tables import AccountRow, ContestRow, GroupRow, PersonRow, RegistrationRow, TeamRow
@@ -289,6 +288,6 @@ def put(
 def keep_an_admin(session: Session) -> None:
     """Raise Conflict where no admin with a password is left."""
     session.flush()
-    lock_names(session, ["admins"])  # of two who take the rights of each other, one waits and is refused
+    locks.lock_names(session, ["admins"])  # of two who take the rights of each other, one waits and is refused
     if accounts_queries.admin_count(session) == 0:
         raise Conflict(N_("nobody could change anything any more: the last admin with a password must stay one"))

@@ -18,8 +18,7 @@ from app.accounts.service.grants import NO_GRANTS, OWNER, Granted, grants_of_all
 from app.accounts.service.reach import reach_of
 from app.accounts.service.viewer import Viewer
 from app.contests.queries import contest_of
-from app.core.bodies import Body
-from app.core.clics import Time, format_time
+from app.core import bodies, clics
 from app.core.clock import utc_now
 from app.core.db.locks import lock_names
 from app.core.messages import N_, Conflict, NotFound
@@ -27,7 +26,7 @@ from app.problems.queries.problems import existing
 from app.tables import AccountRow, AuditRow, ContestRoleRow, ContestRow, OrganiserRow, ProblemRoleRow, ProblemRow
 
 
-class RoleBody(Body):
+class RoleBody(bodies.Body):
     """A role to be given to an account."""
 
     role: Granted = Field(description="an owner changes everything and grants roles, a judge sees everything")
@@ -209,7 +208,7 @@ def _invitation(session: Session, row: accounts_queries.RoleRow) -> Invitation:
         kind, object_id = "problems", row.problem_id
         names = session.get_one(ProblemRow, object_id).names
         name = names.get("en") or next(iter(names.values()), object_id)
-    granted = format_time(row.granted)
+    granted = clics.format_time(row.granted)
     return Invitation(kind=kind, id=object_id, name=name, role=row.role, granted_by=row.granted_by, granted=granted)
 
 
@@ -231,7 +230,7 @@ def _view(row: accounts_queries.RoleRow, account: AccountRow | None, rests: bool
         rests=rests,
         pending=row.pending is not None,
         granted_by=row.granted_by,
-        granted=format_time(row.granted),
+        granted=clics.format_time(row.granted),
     )
 
 
@@ -257,7 +256,7 @@ class AuditEntry(BaseModel):
     """
 
     id: str
-    time: Time
+    time: clics.Time
     account_id: str | None
     username: str
     role: str = Field(description="as which it acted: admin, owner, judge, or the account's type")

@@ -7,10 +7,9 @@ from typing import Annotated
 import typer
 
 from app.accounts.commands.imports import Replace
+from app.core.commands import registry, uploading
 from app.core.commands.client import Client, Param
 from app.core.commands.output import Failure, JsonMapping, report, say
-from app.core.commands.registry import AsJson, ContestId, command
-from app.core.commands.uploading import download, upload_shown
 
 # An import answers once every submission has been judged.
 SECONDS = 3600.0
@@ -22,9 +21,9 @@ HOW = {
 }
 
 
-@command("admin contest export")
+@registry.command("admin contest export")
 def export_contest(
-    contest_id: ContestId,
+    contest_id: registry.ContestId,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="default: CONTEST.zip")] = None,
 ) -> None:
     """Write a contest as a contest package: all that is in it, with its problems and what was submitted.
@@ -35,11 +34,11 @@ def export_contest(
     """
     path = out or Path(f"{contest_id}.zip")
     with Client.open() as client:
-        size = download(client, f"contests/{contest_id}/package.zip", path, code=1)
+        size = uploading.download(client, f"contests/{contest_id}/package.zip", path, code=1)
     say(f"{path}: {size} bytes")
 
 
-@command("admin contest import")
+@registry.command("admin contest import")
 def import_contest(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="a contest package: a zip")],
     contest_id: Annotated[str | None, typer.Option("--id", help="the contest's id here, in place of its own")] = None,
@@ -54,7 +53,7 @@ def import_contest(
         list[str] | None,
         typer.Option(metavar="ID", help="bring in this account of an admin or a judge too; repeatable"),
     ] = None,
-    as_json: AsJson = False,
+    as_json: registry.AsJson = False,
 ) -> None:
     """Bring in a contest package with its problems, judge it and compare its board: all of it, or nothing and why.
 
@@ -72,7 +71,7 @@ def import_contest(
     headers = {"Content-Type": "application/zip"}
     if not file.is_file():
         raise Failure(f"{file}: expected a contest package, found no such file")
-    with Client.open() as client, upload_shown(file) as (reader, on_step):
+    with Client.open() as client, uploading.upload_shown(file) as (reader, on_step):
         brought_in = client.post_watched(
             "contests/import", on_step, params, content=reader, headers=headers, timeout=SECONDS
         )

@@ -17,9 +17,8 @@ from urllib.parse import quote
 
 from sqlalchemy import func, select
 
-from app.archive.queries import database_copy, scrub
+from app.archive.queries import database_copy, references, scrub
 from app.archive.queries.backup_places import DATABASE, MANIFEST, BackupError, BackupFolder, Place
-from app.archive.queries.references import read_references
 from app.core.clock import utc_now
 from app.core.db.database import Database
 from app.core.db.migrate import schemas
@@ -260,7 +259,7 @@ def _forget(place: Place, manifest: Manifest, names: set[str], earlier: Manifest
 def _names_and_keys(path: Path) -> tuple[set[str], list[str]]:
     """The files and the ids of keys that a copied database needs."""
     with _opened_copy(path) as database, database.snapshot() as connection:
-        return set(read_references(connection).needed), sorted(feed_queries.keys_needed(connection))
+        return set(references.read_references(connection).needed), sorted(feed_queries.keys_needed(connection))
 
 
 @contextmanager

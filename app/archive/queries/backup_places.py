@@ -10,8 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.core.db.migrate import sync, sync_folder
-from app.core.files.files import PIECE, name_of
-from app.core.files.open_files import LocalFiles
+from app.core.files import files, open_files
 from app.core.files.s3 import S3, Address, address_of
 
 MANIFEST = "manifest.json"
@@ -38,7 +37,7 @@ class BackupFolder:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.files = LocalFiles(folder / FILES)
+        self.files = open_files.LocalFiles(folder / FILES)
 
     @property
     def shown(self) -> str:
@@ -117,7 +116,7 @@ class BackupBucket:
         from app.core.files.s3 import NoObject
 
         try:
-            return self._bucket.first(MANIFEST, PIECE)[0]
+            return self._bucket.first(MANIFEST, files.PIECE)[0]
         except NoObject:
             return None
 
@@ -160,7 +159,7 @@ class BackupBucket:
 
     def remove_file(self, sha256: str) -> None:
         """Remove it: nobody but backups keeps anything here."""
-        self.files.bucket.remove(name_of(sha256))
+        self.files.bucket.remove(files.name_of(sha256))
         self.files.cache.drop(sha256)
 
 
@@ -170,7 +169,7 @@ Place = BackupFolder | BackupBucket
 
 def _pieces(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
-        while piece := file.read(PIECE):
+        while piece := file.read(files.PIECE):
             yield piece
 
 

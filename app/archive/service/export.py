@@ -16,10 +16,9 @@ from app.accounts.service.viewer import Viewer
 from app.archive.service import board, judging, own
 from app.contests.queries import contest_of
 from app.contests.service.contests import api_information
-from app.core.clics import JsonObject
+from app.core import clics, growing
 from app.core.clock import utc_now
 from app.core.files.stored_bytes import UNREADABLE
-from app.core.growing import GrowingFile, Sink
 from app.core.messages import N_, NotFound
 from app.core.service import Service
 from app.feed.service.collections import IN_REFERENCE_ORDER, Collection
@@ -42,9 +41,9 @@ LINE_ENDS = b",\n"
 FAULTS = "unreadable.json"
 
 
-def growing_package(viewer: Viewer, service: Service, contest_id: str) -> GrowingFile:
+def growing_package(viewer: Viewer, service: Service, contest_id: str) -> growing.GrowingFile:
     """A contest's package while it is made; raises NotFound before anything of it is there."""
-    file = GrowingFile(partial(_write_package, viewer, service, contest_id))
+    file = growing.GrowingFile(partial(_write_package, viewer, service, contest_id))
     try:
         file.wait_for_first()
     except BaseException:
@@ -53,7 +52,7 @@ def growing_package(viewer: Viewer, service: Service, contest_id: str) -> Growin
     return file
 
 
-def _write_package(viewer: Viewer, service: Service, contest_id: str, target: Sink) -> None:
+def _write_package(viewer: Viewer, service: Service, contest_id: str, target: growing.Sink) -> None:
     """Write a contest's package, as of one moment; raises NotFound, before anything is written."""
     snapshot, moment = _snapshot_now(service, contest_id)
     with service.database.read() as session, ExitStack() as open_files:
@@ -141,7 +140,7 @@ def _notifications(lines: Lines) -> Iterator[bytes]:
             yield f'{{"type":"{each.name}","id":{id_},"data":'.encode() + line.removesuffix(b"\n") + b"}\n"
 
 
-def _shown_document(collection: Collection, document: JsonObject | BaseModel) -> JsonObject:
+def _shown_document(collection: Collection, document: clics.JsonObject | BaseModel) -> clics.JsonObject:
     """A document as its route answers it."""
     if isinstance(document, BaseModel):
         return document.model_dump(mode="json", exclude_unset=collection.sparse)

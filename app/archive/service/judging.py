@@ -14,18 +14,16 @@ from itertools import groupby
 from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
-from app.core.bodies import Body
-from app.core.clics import Time
+from app.core import bodies, clics
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.submissions.queries import submission_queries, submissions
-from app.submissions.queries.submission_context import read_entry
+from app.submissions.queries import submission_context, submission_queries, submissions
 from app.submissions.service.answer_files import base_name
 from app.submissions.service.submissions import batches
 
 FILE = "judging.json"
 
 
-class SentFile(Body):
+class SentFile(bodies.Body):
     """The case a submission's file is for; without a file the answer was refused, and only that is known of it."""
 
     submission_id: str
@@ -33,10 +31,10 @@ class SentFile(Body):
     file: str | None = None
 
 
-class Judging(Body):
+class Judging(bodies.Body):
     """The whole document."""
 
-    time: Time
+    time: clics.Time
     answers: list[SentFile] = Field(default_factory=list)
     unjudged: list[str] = Field(default_factory=list)
 
@@ -58,14 +56,14 @@ class PackageBoard(BaseModel):
 class Interval(BaseModel):
     """An interval that was taken out of the contest's time; without an end it lasts still."""
 
-    start: Time
-    end: Time | None
+    start: clics.Time
+    end: clics.Time | None
 
 
 class PackageState(BaseModel):
     """What an import takes over of the contest's state."""
 
-    finalized: Time | None = None
+    finalized: clics.Time | None = None
     removed_intervals: list[Interval] | None = None
 
 
@@ -109,7 +107,7 @@ def _cases_by_file(session: Session, snapshot: ContestSnapshot) -> Mapping[str, 
     """The cases that a file of some name is for, by problem."""
     taken: dict[str, Mapping[str, frozenset[str]]] = {}
     for problem in snapshot.contest.problems:
-        entry = read_entry(session, snapshot.contest.id, problem.id)
+        entry = submission_context.read_entry(session, snapshot.contest.id, problem.id)
         assert entry is not None, "the contest has it"
         names = entry.all_names.items()
         taken[problem.id] = {name: frozenset(case.name for case in those) for name, those in names}

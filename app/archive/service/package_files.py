@@ -19,10 +19,9 @@ from pydantic import BaseModel, ValidationError
 from app.archive.service import judging as contest_judging
 from app.archive.service import own as contest_own
 from app.archive.service.own import OF_SUBMISSIONS
+from app.core import load, parsing
 from app.core.faults import FaultList
-from app.core.load import is_within
 from app.core.messages import fault
-from app.core.parsing import UNREADABLE, StrictLoader
 from app.feed.service.collections import IN_REFERENCE_ORDER
 from app.packages.contents import SpooledFiles
 from app.packages.files import Limits, archive_files
@@ -40,7 +39,7 @@ MOST_VALUES = 2_000_000
 MOST_VALUES_OF_ONE = 100_000
 
 
-class TextLoader(StrictLoader):
+class TextLoader(parsing.StrictLoader):
     """Reads times and durations as the text that they are written as: YAML would make numbers of `5:00:00`."""
 
     yaml_implicit_resolvers = {  # noqa: RUF012 - as PyYAML has it
@@ -49,7 +48,7 @@ class TextLoader(StrictLoader):
             for tag, pattern in resolvers
             if tag not in {"tag:yaml.org,2002:timestamp", "tag:yaml.org,2002:int", "tag:yaml.org,2002:float"}
         ]
-        for first, resolvers in StrictLoader.yaml_implicit_resolvers.items()
+        for first, resolvers in parsing.StrictLoader.yaml_implicit_resolvers.items()
     }
 
     def __init__(self, text: str, most_nodes: int = MOST_VALUES) -> None:
@@ -236,7 +235,7 @@ def _document(contents: Contents, name: str) -> object:
         else:
             value = json.loads(contents.files[file])
             json.dumps(value, ensure_ascii=False).encode()  # half of a surrogate pair is text to JSON alone
-    except (yaml.YAMLError, *UNREADABLE) as error:
+    except (yaml.YAMLError, *parsing.UNREADABLE) as error:
         contents.faults.add(file, "", "YAML" if is_yaml else "JSON", " ".join(str(error).split())[:200])
         return None
     return value if _is_bounded(contents, file, value) else None
@@ -253,7 +252,7 @@ def _is_bounded(contents: Contents, file: str, value: object) -> bool:
         if len(listed) > contents.bounds.objects:
             contents.faults.add(file, where, f"at most {contents.bounds.objects} objects", str(len(listed)))
             return False
-        large = next((at for at, each in enumerate(listed) if not is_within(each, MOST_VALUES_OF_ONE)), None)
+        large = next((at for at, each in enumerate(listed) if not load.is_within(each, MOST_VALUES_OF_ONE)), None)
         if large is not None:
             place = f"{where}[{large}]" if isinstance(objects, list) else where
             contents.faults.add(file, place, f"at most {MOST_VALUES_OF_ONE} values in an object", "more")

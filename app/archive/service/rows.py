@@ -29,15 +29,13 @@ from app.core.faults import FaultList
 from app.core.messages import ServiceError, fault
 from app.core.service import Service
 from app.domain.contests import Clock, Pause
-from app.messages.service import commentary
-from app.messages.service.clarifications import ClarificationBody
+from app.messages.service import clarifications, commentary
 from app.problems.queries import problems
 from app.problems.service.problems import Problem
 from app.scoreboard.service import scoreboard
 from app.tables import AccountRow, AwardRow, ClarificationRow, CommentaryRow, ContestProblemRow, ContestRow, GroupRow
 from app.teams import queries as teams_queries
-from app.teams.service import directory, team_changes
-from app.teams.service.teams import TeamBody, TeamView
+from app.teams.service import directory, team_changes, teams
 
 M = TypeVar("M", bound=BaseModel)
 # Properties of problems that their packages decide, not the contest.
@@ -188,7 +186,7 @@ class Importer:
         self.session.flush()
 
     def _teams(self, contest: ContestRow) -> None:
-        shown = set(TeamView.model_fields) - set(TeamBody.model_fields)
+        shown = set(teams.TeamView.model_fields) - set(teams.TeamBody.model_fields)
         objects = [_only(each, each.keys() - shown) for each in self.contents.objects["teams"]]
         document = Document([Item(f"[{at}]", each) for at, each in enumerate(objects)])
         with self._file("teams.json"):
@@ -247,7 +245,7 @@ class Importer:
     def _clarifications(self, contest: ContestRow) -> None:
         file = "clarifications.json"
         for at, each in enumerate(self.contents.objects["clarifications"]):
-            body = self._model(ClarificationBody, each, file, f"[{at}]")
+            body = self._model(clarifications.ClarificationBody, each, file, f"[{at}]")
             when = times(clock(contest), each, file, f"[{at}]", self.faults)
             self._check_links(file, f"[{at}]", each)
             if body is not None and when is not None:

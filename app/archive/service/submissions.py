@@ -16,8 +16,7 @@ from datetime import datetime, timedelta
 from sqlalchemy.orm import Session
 
 from app.accounts import queries as accounts_queries
-from app.archive.service.judging import SentFile
-from app.archive.service.own import Submitted
+from app.archive.service import judging, own
 from app.archive.service.package_files import Contents, PackageObject
 from app.archive.service.versions import Version
 from app.contests import queries as contests_queries
@@ -66,7 +65,7 @@ class Reader:
     contents: Contents
     settings: Settings
     documents: Mapping[str, ProblemDocument]
-    _files: Mapping[str, Sequence[SentFile]] = field(init=False)
+    _files: Mapping[str, Sequence[judging.SentFile]] = field(init=False)
     _names: dict[str, tuple[Sequence[OpenCase], Names]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -211,12 +210,12 @@ class SubmissionKeeper:
         self.documents = {version.id: version.document for version in self.chosen.values()}
         self.reader = Reader(self.contents, self.service.settings, self.documents)
 
-    def keep_all(self, contest: ContestRow) -> dict[str, Submitted]:
+    def keep_all(self, contest: ContestRow) -> dict[str, own.Submitted]:
         """Keep them; returns what has been kept, by the submissions' ids."""
         objects = self.contents.objects["submissions"]
         accounts_known = {row.id for row in accounts_queries.accounts(self.session)}
         self.rules = {row.problem_id: row.rule for row in contests_queries.entries(self.session, contest.id)}
-        submitted: dict[str, Submitted] = {}
+        submitted: dict[str, own.Submitted] = {}
         for at, each in enumerate(objects):
             where = f"[{at}]"
             place = self._place(contest, each)
@@ -228,7 +227,7 @@ class SubmissionKeeper:
                 continue
             number = self._keep(place, each, collected, where, accounts_known)
             if number is not None:
-                submitted[each["id"]] = Submitted(number, place.team_id, place.entry.problem_id)
+                submitted[each["id"]] = own.Submitted(number, place.team_id, place.entry.problem_id)
         if submitted:
             submission_context.count_past(self.session, max(as_id(id_) or 0 for id_ in submitted))
             after_commit(self.session, lambda: self.service.boards.changed(contest.id))

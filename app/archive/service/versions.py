@@ -21,10 +21,8 @@ from app.core.json_documents import ProblemDocument
 from app.core.messages import N_, Message
 from app.core.service import Service
 from app.domain.documents import FoundScore
+from app.packages import contents, files, model
 from app.packages.arrivals import Arrival, read_member
-from app.packages.contents import total_size
-from app.packages.files import LONGEST_ID, Limits
-from app.packages.model import Package
 from app.problems.queries import problem_diff, problems, versions
 from app.programs.apart import READER
 
@@ -49,7 +47,7 @@ class Version:
     id: str
     how: How
     document: ProblemDocument
-    package: Package | None = None
+    package: model.Package | None = None
     broken: Sequence[PackageError] = ()
     scores: Mapping[str, FoundScore] = field(default_factory=dict)
     differences: Sequence[versions.Difference] = ()
@@ -64,7 +62,7 @@ class _Budget:
     They are read in `folder`, where their files then lie.
     """
 
-    limits: Limits
+    limits: files.Limits
     seconds: float
     folder: Path
 
@@ -75,7 +73,7 @@ class _Budget:
         package = arrival.package
         self.limits = with_other(
             self.limits,
-            total=self.limits.total - total_size(package.files),
+            total=self.limits.total - contents.total_size(package.files),
             files=self.limits.files - len(package.files),
         )
         return arrival
@@ -158,7 +156,7 @@ def _as_another(
 ) -> Version:
     """The problem under the first id `echo2`, `echo3`... that is free, or has this very version already."""
     for number in count(2):
-        id_ = f"{problem_id[: LONGEST_ID - len(str(number))]}{number}"
+        id_ = f"{problem_id[: files.LONGEST_ID - len(str(number))]}{number}"
         if id_ in contents.problem_ids:
             continue
         if problems.get(session, id_) is None:
@@ -170,7 +168,7 @@ def _as_another(
     raise AssertionError("numbers do not end")
 
 
-def _document(package: Package) -> ProblemDocument:
+def _document(package: model.Package) -> ProblemDocument:
     return versions.package_document(problems.keep_package(OnlyHashes(), package, archive=False))
 
 

@@ -11,17 +11,14 @@ from typing import Literal, cast
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
-from app.archive.service import versions
+from app.archive.service import own, submissions, versions
 from app.archive.service.board import ImportedBoard, PackageDifference, compare
-from app.archive.service.own import ImportedRole
 from app.archive.service.package_files import Bounds, Contents, read_parcel
 from app.archive.service.rows import Importer
-from app.archive.service.submissions import Trials, grade_all
 from app.authoring.service.packages import SPOOL, limits_of
 from app.contests.schemas import ContestView
 from app.contests.service.contests import view
-from app.core import passwords
-from app.core.clics import JsonObject
+from app.core import clics, passwords
 from app.core.db.database import run_after_commit
 from app.core.faults import SILENT, FaultList, PackageErrors, Steps
 from app.core.files.files import Files, TentativeFiles
@@ -67,7 +64,7 @@ class Imported(BaseModel):
     """The result of an import; `board` is missing where the package has none, or came without its submissions."""
 
     submissions: int
-    roles: list[ImportedRole]
+    roles: list[own.ImportedRole]
     problems: list[ImportedProblem]
     board: ImportedBoard | None
 
@@ -130,7 +127,7 @@ def read(path: Path, settings: Settings, with_submissions: bool) -> Contents:
     return contents
 
 
-def bring_in(service: Service, contents: Contents, options: Options, steps: Steps = SILENT) -> JsonObject:
+def bring_in(service: Service, contents: Contents, options: Options, steps: Steps = SILENT) -> clics.JsonObject:
     """Store a contest package as a whole or not at all; returns what the import answers."""
     with TentativeFiles(service.files) as files, locked_folder(PACKAGE_PREFIX) as folder:
         # Of a whole store, an import needs what the tentative one has.
@@ -139,10 +136,10 @@ def bring_in(service: Service, contents: Contents, options: Options, steps: Step
 
 def _keep(
     service: Service, files: TentativeFiles, contents: Contents, folder: Path, options: Options, steps: Steps
-) -> JsonObject:
+) -> clics.JsonObject:
     chosen, faults = versions.choose(service, contents, folder, steps)
     contents.rename_problems({version.package_id: version.id for version in chosen.values()})
-    graded: dict[str, Trials] | None = None
+    graded: dict[str, submissions.Trials] | None = None
     if not faults:  # else nothing is kept, and the rest is only looked at for more faults
         versions.keep_files(service, chosen, steps)
         graded = _graded(service, contents, chosen, faults, steps)
@@ -179,9 +176,9 @@ def _keep(
 
 def _graded(
     service: Service, contents: Contents, chosen: Mapping[str, versions.Version], faults: FaultList, steps: Steps
-) -> dict[str, Trials]:
+) -> dict[str, submissions.Trials]:
     try:
-        return grade_all(service, contents, chosen, faults, steps)
+        return submissions.grade_all(service, contents, chosen, faults, steps)
     except JudgeFailed as failed:
         raise Unavailable(
             N_("the submissions could not be judged: %(failed)s"), SECONDS_UNTIL_BACK, failed=failed

@@ -11,12 +11,9 @@ from typing import Annotated
 
 import typer
 
-from app.core.commands import registry
+from app.core.commands import lookup, progress, registry, uploading
 from app.core.commands.client import Client, Param, without_none
-from app.core.commands.lookup import follow_job
 from app.core.commands.output import Failure, JsonMapping, plain, report, say, show, table, write_json
-from app.core.commands.progress import progress_shown, show_faults
-from app.core.commands.uploading import download, upload_shown
 
 # A package of gigabytes or ten thousand cases takes the server minutes.
 SECONDS = 3600.0
@@ -69,7 +66,7 @@ def upload_archive(
     """Send a package's zip to the server; `name`: for a zip whose id is in its files."""
     params = {"id": slug, "format": format_name, **how}
     headers = {"Content-Type": "application/zip"}
-    with Client.open() as client, upload_shown(archive) as (reader, on_step):
+    with Client.open() as client, uploading.upload_shown(archive) as (reader, on_step):
         reply = client.post_watched("problems", on_step, params, content=reader, headers=headers, timeout=SECONDS)
     if registry.is_preview(reply) or registry.is_waiting(reply):
         return registry.Shown(reply, registry.changed(""))
@@ -78,7 +75,7 @@ def upload_archive(
 
 def stored_text(stored: JsonMapping, name: str) -> str:
     """Show the warnings about a package, and say what was stored."""
-    show_faults(name, stored.get("warnings", []))
+    progress.show_faults(name, stored.get("warnings", []))
     text = f"problem {stored['id']} has {stored['test_data_count']} test cases"
     if (job_id := stored.get("reference_run")) is not None:
         text += f"; its solution makes missing expected answers: jurado admin job watch {job_id}"
@@ -104,7 +101,7 @@ def download_problem(
     place = f"problems/{problem_id}" if contest is None else f"contests/{contest}/problems/{problem_id}"
     place += "" if version is None else f"/versions/{version}"
     with Client.open() as client:
-        size = download(client, f"{place}/package.zip", target)
+        size = uploading.download(client, f"{place}/package.zip", target)
     say(f"{target}: {size} bytes")
 
 
@@ -288,8 +285,8 @@ def cancel_job(job_id: JobId) -> registry.Request:
 
 def finish(client: Client, job_id: str, *, as_json: bool) -> None:
     """Follow a job, show how it ended, and end with the exit code."""
-    with progress_shown(f"job {job_id}", quiet=as_json) as on_progress:
-        ended = follow_job(client, job_id, on_progress)
+    with progress.progress_shown(f"job {job_id}", quiet=as_json) as on_progress:
+        ended = lookup.follow_job(client, job_id, on_progress)
     if as_json:
         write_json(ended)
     else:

@@ -11,12 +11,9 @@ import typer
 from pydantic import JsonValue
 
 from app.authoring.commands.problems import Method, ProblemId, Seconds, Seed, Wait, case_text
-from app.core.commands import registry
+from app.core.commands import lookup, progress, registry, uploading
 from app.core.commands.client import Client, Param, without_none
-from app.core.commands.lookup import follow_job
 from app.core.commands.output import Failure, JsonMapping, read_file, say
-from app.core.commands.progress import progress_shown
-from app.core.commands.uploading import upload_shown
 
 # Longest wait for the reply: all cases are checked before it.
 SECONDS = 3600.0
@@ -47,7 +44,7 @@ def upload_cases(
         "only": "true" if only else None,
     }
     headers = {"Content-Type": "application/zip"}
-    with Client.open() as client, upload_shown(data) as (reader, _):
+    with Client.open() as client, uploading.upload_shown(data) as (reader, _):
         path = f"problems/{problem_id}/testcases"
         reply = client.post(path, content=reader, params=params, headers=headers, timeout=SECONDS)
     return registry.Shown(reply, registry.changed(f"the test cases of {problem_id} have been stored"))
@@ -215,8 +212,8 @@ def make_answer(client: Client, case: str, job_id: str | None, *, wait: bool, qu
     say(f"test case {case} has no expected answer yet, and nobody can answer it: {why}")
     if job_id is None or not wait:
         return None
-    with progress_shown(f"job {job_id}", quiet=quiet) as on_progress:
-        ended = follow_job(client, job_id, on_progress)
+    with progress.progress_shown(f"job {job_id}", quiet=quiet) as on_progress:
+        ended = lookup.follow_job(client, job_id, on_progress)
     for name, result in (ended["result"] or {}).get("cases", {}).items():
         say(f"{name}: {case_text(result)}")
     if ended["state"] != "done":

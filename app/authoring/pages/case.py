@@ -14,10 +14,9 @@ from sqlalchemy.orm import Session
 from app.accounts.service.grants import OWNER
 from app.authoring.service import jobs, packages, testcases
 from app.core.messages import N_, Message, NotFound, did_you_mean
-from app.core.pages.forms import open_form
+from app.core.pages import forms, sent_forms
 from app.core.pages.languages import _, confirm
 from app.core.pages.pages import DONE, Done, page, type_word
-from app.core.pages.sent_forms import SEEN_VERSION
 from app.core.pages.visitor import Fields, Reading, TheService, Visitor, how_of, see
 from app.core.service import Service
 from app.judging.service.problem_changes import How, Preview, RejudgingView
@@ -40,8 +39,8 @@ class Sent:
 
 async def _sent(request: Request) -> Sent:
     """The case of a form with files or texts, of which a file goes first."""
-    texts = {"group", "name", "input_text", "answer_text", SEEN_VERSION}
-    async with open_form(request, texts=texts, files={"input", "answer"}) as form:
+    texts = {"group", "name", "input_text", "answer_text", sent_forms.SEEN_VERSION}
+    async with forms.open_form(request, texts=texts, files={"input", "answer"}) as form:
         data = {
             kind: form.read(kind) or form.texts.get(f"{kind}_text", "").replace("\r\n", "\n").encode() or None
             for kind in ("input", "answer")

@@ -12,12 +12,11 @@ from app.authoring.service import contest_problems, packages
 from app.contests import queries as contests_queries
 from app.contests.pages.home import steps
 from app.core.messages import N_, BadRequest
-from app.core.pages.forms import made_of_values, whole_number
+from app.core.pages import forms, wording
 from app.core.pages.frames import frame
 from app.core.pages.languages import _, confirm, refuse_outdated
 from app.core.pages.pages import DONE, Done, page
 from app.core.pages.visitor import Fields, Reading, TheService, TheSnapshot, Visitor, Writing, led_on, see
-from app.core.pages.wording import rule_line
 from app.domain.contests import Kind, ScoredProblem
 from app.domain.participation import is_for_practice
 from app.judging.service.problem_changes import How
@@ -71,7 +70,7 @@ def add_problems(
         raise BadRequest(N_("expected at least one to be ticked, found none"), where="problems")
     for problem_id in wanted:
         rule = {"reference_counts": True} if f"r.{problem_id}" in fields else {}
-        body = made_of_values(contest_problems.EntryBody, {"id": problem_id, "rule": rule})
+        body = forms.made_of_values(contest_problems.EntryBody, {"id": problem_id, "rule": rule})
         contest_problems.add(session, service.boards, viewer, contest_id, body)
         session.flush()
     return see(request, f"/admin/contests/{contest_id}/problems", done="added")
@@ -96,7 +95,7 @@ def change_problem(
         own = contests_queries.entry(session, contest_id, problem_id)
         rule = {} if own is None else own.rule.model_dump(exclude_unset=True)
         values["rule"] = {**rule, "reference_counts": fields["reference"] == "yes"}
-    body = made_of_values(contest_problems.EntryChange, values)
+    body = forms.made_of_values(contest_problems.EntryChange, values)
     outcome = contest_problems.alter(service, viewer, session, (contest_id, problem_id), body, How())
     return led_on(request, outcome, f"/admin/contests/{contest_id}/problems")
 
@@ -118,11 +117,11 @@ def remove_problem(
 def _change(fields: Mapping[str, str]) -> dict[str, object]:
     """The values of a change: each form changes one thing."""
     if "version" in fields:
-        return {"version": whole_number("version", fields["version"])}
+        return {"version": forms.whole_number("version", fields["version"])}
     values: dict[str, object] = {}
     if fields.get("label", "").strip():
         values["label"] = fields["label"].strip()
-    if (ordinal := whole_number("ordinal", fields.get("ordinal", ""))) is not None:
+    if (ordinal := forms.whole_number("ordinal", fields.get("ordinal", ""))) is not None:
         values["ordinal"] = ordinal
     return values
 
@@ -140,7 +139,7 @@ def _entries(session: Session, viewer: Viewer, contest_id: str, scored: Sequence
                 row.problem_id,
                 row.label,
                 problem.names.get("en") or next(iter(problem.names.values()), row.problem_id),
-                "" if known is None else rule_line(known.rule, len(cases), known.groups),
+                "" if known is None else wording.rule_line(known.rule, len(cases), known.groups),
                 len(cases),
                 sum(case.answer_sha256 is None for case in cases),
                 versions.current(session, contest_id, row.problem_id),

@@ -12,8 +12,7 @@ from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.authoring.service import jobs, packages, versions
-from app.authoring.service.test_data import DataBody, arrange, put_cases
+from app.authoring.service import jobs, packages, test_data, versions
 from app.core.http.errors import status_of, written
 from app.core.messages import N_, BadRequest, NotFound, ServiceError
 from app.core.pages.forms import made_of_values, open_form, whole_number
@@ -91,7 +90,7 @@ def add_cases(
     """Put the cases of a zip; shows every fault by its entry where there are some."""
     data, only = sent
     try:
-        outcome = put_cases(service, viewer, problem_id, data, How(), only=only)
+        outcome = test_data.put_cases(service, viewer, problem_id, data, How(), only=only)
     except ServiceError as refusal:
         with service.database.read() as session:
             return _problem(request, viewer, session, problem_id, refusal=refusal)
@@ -100,7 +99,7 @@ def add_cases(
 
 def arrange_cases(request: Request, service: TheService, viewer: Visitor, problem_id: str, fields: Fields) -> Response:
     """Change groups, their points, the groups and the order of cases, or delete those ticked, as one version."""
-    body = made_of_values(DataBody, _arrangement(fields))
+    body = made_of_values(test_data.DataBody, _arrangement(fields))
     if body.delete:
         confirm(
             fields,
@@ -108,7 +107,7 @@ def arrange_cases(request: Request, service: TheService, viewer: Visitor, proble
             _("A change that affects points becomes a pending rejudging. Earlier versions keep the cases."),
             _("Delete"),
         )
-    outcome = arrange(service, viewer, problem_id, body, how_of(fields))
+    outcome = test_data.arrange(service, viewer, problem_id, body, how_of(fields))
     return led_on(request, outcome, f"/admin/problems/{problem_id}")
 
 

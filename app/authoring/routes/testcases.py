@@ -14,9 +14,8 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import FileResponse, JSONResponse
 
 from app.accounts.routes.accounts import WritingAccounts
-from app.authoring.service import packages, testcases
+from app.authoring.service import packages, test_data, testcases
 from app.authoring.service.packages import BroughtIn, CaseView, ProblemDetails, ProblemView, SentPackage
-from app.authoring.service.test_data import DataBody, arrange, put_cases
 from app.core.faults import Steps
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheAuthenticator, TheService, TheSnapshot
 from app.core.http.downloads import (
@@ -300,7 +299,7 @@ async def import_testcases(
     All of it is one version; a case in another group than before moves. All faults at once, each with its entry.
     """
     async with _open_zip(request, TEST_DATA_PARTS, service.settings.max_upload) as (path, _, _):
-        outcome = await run_sync(lambda: put_cases(service, viewer, problem_id, path, how, only=only))
+        outcome = await run_sync(lambda: test_data.put_cases(service, viewer, problem_id, path, how, only=only))
     return outcome if isinstance(outcome, ProblemDetails) else accepted(outcome)
 
 
@@ -308,11 +307,11 @@ async def import_testcases(
     TEST_DATA_PLACE, response_model=ProblemDetails, responses=RESPONSES, summary="Change groups and move test cases"
 )
 def change_testcases(
-    problem_id: str, viewer: CurrentViewer, service: TheService, body: DataBody, how: TheHow
+    problem_id: str, viewer: CurrentViewer, service: TheService, body: test_data.DataBody, how: TheHow
 ) -> ProblemDetails | Response:
     """Groups are made, renamed, given points and aggregation, cases moved between them and deleted: all as one version.
 
     A group that loses its last case is taken out. Points of a group with `sum` are shared equally by its cases.
     """
-    outcome = arrange(service, viewer, problem_id, body, how)
+    outcome = test_data.arrange(service, viewer, problem_id, body, how)
     return outcome if isinstance(outcome, ProblemDetails) else accepted(outcome)

@@ -10,24 +10,21 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.grants import OWNER
 from app.accounts.service.viewer import Viewer
-from app.core.bodies import Body, Line
-from app.core.clics import format_time
+from app.core import bodies, clics, json_documents
 from app.core.db.database import after_commit
 from app.core.faults import Faults
-from app.core.json_documents import CaseDocument, RunParams, VerificationParams
 from app.core.messages import N_, BadRequest, Conflict, Forbidden, Message, NotFound, describe_pattern, fault
 from app.core.service import Service
 from app.domain.documents import ReferenceDocument
 from app.judging.queries import rejudging_changes
 from app.judging.service.reference_runs import REFERENCE_RUN
 from app.packages.settings import solver_of
-from app.problems.queries import pins
-from app.problems.queries.problems import existing
+from app.problems.queries import pins, problems
 from app.tables import JobRow, ProblemRow
 
 MOST_LISTED = 200
 # A time as rows have it, shown as text.
-Moment = Annotated[str, BeforeValidator(format_time, json_schema_input_type=str)]
+Moment = Annotated[str, BeforeValidator(clics.format_time, json_schema_input_type=str)]
 
 
 class Job(BaseModel):
@@ -48,15 +45,15 @@ class Job(BaseModel):
 
 def start_run(session: Session, service: Service, viewer: Viewer, problem_id: str, asked: ReferenceRunRequest) -> Job:
     """Queue a reference run, which starts after the commit; raises BadRequest or NotFound."""
-    job = queue_run(session, existing(session, problem_id), asked, viewer.account_id)
+    job = queue_run(session, problems.existing(session, problem_id), asked, viewer.account_id)
     after_commit(session, lambda: service.jobs.wake(job.id))
     return view(job)
 
 
 def start_verification(session: Session, service: Service, viewer: Viewer, problem_id: str) -> Job:
     """Queue the verification of a problem's package as it is stored; raises NotFound."""
-    row = existing(session, problem_id)
-    params: VerificationParams = {"problem_id": problem_id, "package_sha256": row.package_sha256}
+    row = problems.existing(session, problem_id)
+    params: json_documents.VerificationParams = {"problem_id": problem_id, "package_sha256": row.package_sha256}
     job = pins.add(session, pins.VERIFICATION, params, viewer.account_id)
     after_commit(session, lambda: service.jobs.wake(job.id))
     return view(job)
@@ -64,7 +61,7 @@ def start_verification(session: Session, service: Service, viewer: Viewer, probl
 
 def verification(session: Session, viewer: Viewer, problem_id: str) -> Job:
     """The latest verification of a problem's package; raises NotFound where there is none."""
-    existing(session, problem_id)
+    problems.existing(session, problem_id)
     for row in pins.jobs(session, pins.VERIFICATION):
         if row.params["problem_id"] == problem_id and viewer.reads_problem(problem_id):
             return view(row)
@@ -109,10 +106,10 @@ def _job_row(session: Session, viewer: Viewer, job_id: str) -> JobRow:
     return row
 
 
-class ReferenceRunRequest(Body):
+class ReferenceRunRequest(bodies.Body):
     """The cases to solve (by default those that lack an expected answer) and the options; defaults from jurado.yaml."""
 
-    testcases: list[Line] | None = Field(None, min_length=1, description="names of test cases")
+    testcases: list[bodies.Line] | None = Field(None, min_length=1, description="names of test cases")
     method: str | None = Field(
         None,
         pattern=describe_pattern(
@@ -139,7 +136,7 @@ def queue_run(session: Session, problem: ProblemRow, asked: ReferenceRunRequest,
     if len(names) == 1:  # how its answer is to be made may have been said when it was put
         own: ReferenceDocument = wanted["cases"][names[0]]["provenance"].get("reference", {})
         defaults = {**defaults, **own}
-    params: RunParams = {
+    params: json_documents.RunParams = {
         "problem_id": problem.id,
         "checker": settings["checker"],
         "solver": solver_of(settings, problem.id),
@@ -163,7 +160,7 @@ def queue_for_missing(session: Session, problem: ProblemRow, account_id: str | N
     return queue_run(session, problem, ReferenceRunRequest(), account_id).id
 
 
-def _names(problem_id: str, cases: Mapping[str, CaseDocument], asked: list[str] | None) -> list[str]:
+def _names(problem_id: str, cases: Mapping[str, json_documents.CaseDocument], asked: list[str] | None) -> list[str]:
     """The cases to solve, in order."""
     in_order = sorted(cases, key=lambda name: cases[name]["ordinal"])
     if asked is None:

@@ -10,10 +10,9 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer, own_problem, refuse_foreign_version
 from app.authoring.service.jobs import queue_for_missing
-from app.core.clics import format_time
+from app.core import clics, json_documents
 from app.core.faults import SILENT, PackageError, PackageErrors, PackageFault, Steps, errors_of, warnings_of
 from app.core.files.files import OnlyHashes
-from app.core.json_documents import VerificationParams
 from app.core.messages import N_, SECONDS_UNTIL_BACK, BadRequest, Conflict, NotFound, Unavailable
 from app.core.service import Service
 from app.core.settings import Settings
@@ -22,11 +21,8 @@ from app.judging.service.grader import found_score
 from app.judging.service.problem_changes import How, Preview, RejudgingView, change, preview_of_new
 from app.judging.service.questions import NotJudged
 from app.judging.service.verification import GraderDesk
+from app.packages import files, model, names, verify
 from app.packages.arrivals import Arrival, read_arrival
-from app.packages.files import LIMITS, Limits
-from app.packages.model import Package
-from app.packages.names import Format
-from app.packages.verify import examine
 from app.problems.queries import packing, pins, problems, versions
 from app.problems.queries.versions import Author
 from app.programs.apart import READER
@@ -35,7 +31,7 @@ from app.tables import ProblemRow, TestCaseRow, TestGroupRow
 # Name of the file in which a package's files lie, one behind the other, while it is checked and stored.
 SPOOL = "files"
 # The judges whose packages are taken beside Jurado's own.
-JudgeFormat = Format
+JudgeFormat = names.Format
 
 
 class TestDataGroup(BaseModel):
@@ -112,7 +108,7 @@ class SentPackage:
     source: Path
     slug: str | None
     stem: str | None = None
-    format: Format | None = None
+    format: names.Format | None = None
 
     @property
     def folder(self) -> Path:
@@ -124,7 +120,7 @@ class SentPackage:
 class Checked:
     """A package that may be kept, what its expected answers score, and what in it will not work as expected."""
 
-    package: Package
+    package: model.Package
     scores: Mapping[str, FoundScore]
     warnings: Sequence[PackageError]
 
@@ -196,7 +192,7 @@ def _views(session: Session, rows: Iterable[ProblemRow]) -> list[ProblemView]:
             scoring={name: row.settings["scoring"][name] for name in ("kind", "direction")},
             test_data_count=counts.get(row.id, 0),
             max_score=float(points.get(row.id, 0)),
-            updated=format_time(row.updated),
+            updated=clics.format_time(row.updated),
             version=row.version,
         )
         for row in rows
@@ -268,10 +264,10 @@ def _read_and_check(service: Service, sent: SentPackage, steps: Steps) -> Checke
         raise BadRequest(message, count=len(errors), fault=errors[0], errors=listed) from None
 
 
-def limits_of(settings: Settings) -> Limits:
+def limits_of(settings: Settings) -> files.Limits:
     """The limits of packages that are brought in."""
     return replace(
-        LIMITS,
+        files.LIMITS,
         archive=settings.max_package,
         total=settings.max_package_inflated,
         files=settings.max_package_files,
@@ -302,7 +298,7 @@ def _store(
         if is_new:
             own_problem(session, viewer, package.slug)
         problem = None if opened is not None else details(session, problems.existing(session, package.slug))
-        params: VerificationParams = {"problem_id": package.slug, "package_sha256": stored.zipped}
+        params: json_documents.VerificationParams = {"problem_id": package.slug, "package_sha256": stored.zipped}
         row = problems.existing(session, package.slug)
         run_id = queue_for_missing(session, row, viewer.account_id)
         job_id = pins.add(session, pins.VERIFICATION, params, viewer.account_id).id
@@ -325,7 +321,7 @@ def check_package(service: Service, arrival: Arrival, steps: Steps = SILENT) -> 
     package = arrival.package
     desk = GraderDesk(service.engine.validate, service.settings.package_check_seconds, service.engine.programs_lack)
     try:
-        examined = examine(package, desk, broken=arrival.broken, steps=steps)
+        examined = verify.examine(package, desk, broken=arrival.broken, steps=steps)
     except NotJudged as failed:
         raise Unavailable(
             N_("the package could not be checked: %(failed)s"), SECONDS_UNTIL_BACK, failed=failed

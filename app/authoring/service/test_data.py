@@ -20,11 +20,8 @@ from app.judging.service.messages import Validate, Validated
 from app.judging.service.problem_changes import How, Preview, RejudgingView, change
 from app.judging.service.questions import JudgeFailed, NotJudged
 from app.packages.texts import SentCase, read_cases
-from app.problems.queries import testdata
-from app.problems.queries.problems import existing
-from app.problems.queries.testcases import NewCase
+from app.problems.queries import problems, testcases, testdata, versions
 from app.problems.queries.testdata import MOST_GROUPS, DataChange, Points, TestGroupChange
-from app.problems.queries.versions import Author
 from app.programs.apart import READER
 from app.tables import ProblemRow
 
@@ -53,7 +50,7 @@ def put_cases(
     Raises BadRequest with every fault, named by its entry; nothing is stored then.
     """
     with service.database.read() as session:
-        row = existing(session, problem_id)
+        row = problems.existing(session, problem_id)
     try:
         seconds = service.settings.package_read_seconds
         sent, settings_of = READER.read(read_cases, (source,), seconds, [] if isinstance(source, bytes) else [source])
@@ -81,7 +78,7 @@ def arrange(
 ) -> ProblemDetails | RejudgingView | Preview:
     """Change groups, move and delete cases, as one version; raises BadRequest with every fault."""
     with service.database.read() as session:
-        existing(session, problem_id)
+        problems.existing(session, problem_id)
     data = DataChange(problem_id, (), body.groups, body.move, body.delete, order=body.order, points=body.points)
     return store(service, viewer, data, f"test data of {problem_id} have been arranged", how)
 
@@ -90,7 +87,7 @@ def store(
     service: Service, viewer: Viewer, data: DataChange, note: str, how: How
 ) -> ProblemDetails | RejudgingView | Preview:
     """Make a change of test data as one version, or open a rejudging; raises BadRequest with every fault."""
-    author = Author(viewer.account_id, note)
+    author = versions.Author(viewer.account_id, note)
     try:
         if how.preview:
             with service.database.write(quiet=True) as session:
@@ -117,10 +114,10 @@ def _keep(files: FileStore, data: DataChange) -> None:
 
 
 def _changed(
-    session: Session, files: FileStore, data: DataChange, author: Author, how: How
+    session: Session, files: FileStore, data: DataChange, author: versions.Author, how: How
 ) -> ProblemDetails | RejudgingView | Preview:
     opened = change(session, data.problem_id, lambda: testdata.write(session, files, data), author, how)
-    return details(session, existing(session, data.problem_id)) if opened is None else opened
+    return details(session, problems.existing(session, data.problem_id)) if opened is None else opened
 
 
 def _refusal(faults: PackageErrors) -> BadRequest:
@@ -133,14 +130,14 @@ def _refusal(faults: PackageErrors) -> BadRequest:
     return BadRequest(message, count=count, fault=first, errors=[each.as_data() for each in faults.errors])
 
 
-def _new_case(problem_id: str, sent: SentCase) -> NewCase:
+def _new_case(problem_id: str, sent: SentCase) -> testcases.NewCase:
     provenance: ProvenanceDocument = {"from": "admin"}
     if sent.settings.hint:
         provenance["hint"] = sent.settings.hint
     if sent.settings.description:
         provenance["description"] = sent.settings.description
     args = sent.settings.output_validator_args
-    return NewCase(problem_id, sent.group, sent.name, sent.input, sent.answer, provenance, args)
+    return testcases.NewCase(problem_id, sent.group, sent.name, sent.input, sent.answer, provenance, args)
 
 
 def check_cases(

@@ -10,29 +10,20 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.authoring.service import test_data
-from app.authoring.service.jobs import ReferenceRunRequest, options_of, queue_run
-from app.authoring.service.packages import CaseView, ProblemDetails
+from app.authoring.service import jobs, packages, test_data
 from app.contests import queries as contests_queries
 from app.contests.service.visibility import the_problem
-from app.core.clics import number
+from app.core import clics, json_documents
 from app.core.clock import utc_now
 from app.core.faults import Faults
-from app.core.json_documents import ProvenanceDocument
 from app.core.messages import N_, BadRequest, Message, NotFound, did_you_mean, joined
 from app.core.service import Service
+from app.domain import documents, scoring
 from app.domain.contests import CaseKind, ScoredProblem
-from app.domain.documents import FoundScore
-from app.domain.scoring import phase_scale
 from app.judging.queries import rejudging_changes
 from app.judging.service.problem_changes import How, Preview, RejudgingView
-from app.packages.files import BAD_NAME, NAME
-from app.packages.settings import CaseSettings
-from app.packages.texts import SentCase, check_texts
-from app.packages.zips import kept_zip
-from app.problems.queries import pins, problems
-from app.problems.queries.testcases import NewCase
-from app.problems.queries.testdata import DataChange
+from app.packages import files, settings, texts, zips
+from app.problems.queries import pins, problems, testcases, testdata
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import TestCaseRow
 from checkers.doors import Phrase
@@ -73,7 +64,7 @@ class CaseRequest:
 class CasePut:
     """A test case as it is now; `is_new` False: it was there before."""
 
-    case: CaseView
+    case: packages.CaseView
     is_new: bool
 
 
@@ -112,7 +103,7 @@ def inputs_zip(service: Service, viewer: Viewer, snapshot: ContestSnapshot, sess
     digests = {f"{each.row.name}.in": each.row.input_sha256 for each in shown}
     key = hashlib.sha256(json.dumps(digests, sort_keys=True).encode()).hexdigest()[:32]
     path = service.settings.home / "cache" / f"inputs-{problem_id}-{key}.zip"
-    kept_zip(path, digests, lambda name: service.files.load(digests[name]))
+    zips.kept_zip(path, digests, lambda name: service.files.load(digests[name]))
     return path
 
 
@@ -123,7 +114,7 @@ def put_case(service: Service, viewer: Viewer, request: CaseRequest, how: How) -
     with all faults, Conflict, or PreconditionFailed.
     """
     new, score, is_new = _checked(service, request)
-    data = DataChange(new.problem_id, [(new, score)], single=new.group)
+    data = testdata.DataChange(new.problem_id, [(new, score)], single=new.group)
     note = f"test case {new.name} of {new.problem_id} has been put"
     stored = test_data.store(service, viewer, data, note, how)
     if isinstance(stored, Preview):
@@ -140,7 +131,7 @@ def put_case(service: Service, viewer: Viewer, request: CaseRequest, how: How) -
 
 def delete_case(
     service: Service, viewer: Viewer, case: tuple[str, str, str], how: How
-) -> ProblemDetails | RejudgingView | Preview:
+) -> packages.ProblemDetails | RejudgingView | Preview:
     """Delete a test case (problem, group, name), or open a rejudging where that changes what somebody has.
 
     Raises NotFound, or Conflict for the last case of a group.
@@ -148,7 +139,7 @@ def delete_case(
     problem_id, group, name = case
     with service.database.read() as session:
         problems.existing(session, problem_id)
-    data = DataChange(problem_id, deleted=[name], single=group)
+    data = testdata.DataChange(problem_id, deleted=[name], single=group)
     return test_data.store(service, viewer, data, f"test case {name} of {problem_id} has been deleted", how)
 
 
@@ -180,7 +171,7 @@ def _view(viewer: Viewer, snapshot: ContestSnapshot, problem: ScoredProblem, eac
     """A test case as the viewer may see it."""
     row = each.row
     counts = each.kind in problem.counting(snapshot.phase)
-    scale = phase_scale(problem, snapshot.phase)
+    scale = scoring.phase_scale(problem, snapshot.phase)
     shows_best = viewer.sees_all or snapshot.contest.settings.show_best
     best = snapshot.bests(problem).best
     view = TestCase(
@@ -194,11 +185,11 @@ def _view(viewer: Viewer, snapshot: ContestSnapshot, problem: ScoredProblem, eac
         href=f"contests/{snapshot.contest.id}/problems/{row.problem_id}/testcases/{row.name}/input",
     )
     if shows_best:
-        view.best_raw = number(best.get(row.name))
+        view.best_raw = clics.number(best.get(row.name))
     return view
 
 
-def _checked(service: Service, request: CaseRequest) -> tuple[NewCase, FoundScore | None, bool]:
+def _checked(service: Service, request: CaseRequest) -> tuple[testcases.NewCase, documents.FoundScore | None, bool]:
     """The test case to be put, the score of its expected answer, and whether it is new; raises BadRequest."""
     problem_id, group, name, given = request.problem_id, request.group, request.name, request.input
     with service.database.read() as session:
@@ -206,38 +197,38 @@ def _checked(service: Service, request: CaseRequest) -> tuple[NewCase, FoundScor
         groups = [each.name for each in problems.groups(session, problem_id)]
         is_new = problems.test_case(session, problem_id, name) is None
     faults = _name_faults(group, name, groups)
-    options = options_of(request.options, faults)
+    options = jobs.options_of(request.options, faults)
     score = None
     if given is None:
         faults.expect("input", "", N_("a file"), Phrase(N_("nothing")))
     else:
-        case = SentCase(f"data/{group}/{name}", given, request.answer, CaseSettings())
+        case = texts.SentCase(f"data/{group}/{name}", given, request.answer, settings.CaseSettings())
         answers = {} if request.answer is None else {f"{case.path}.ans": request.answer}
-        check_texts({f"{case.path}.in": given, **answers}, faults)
+        texts.check_texts({f"{case.path}.in": given, **answers}, faults)
         score = test_data.check_cases(service, row, [case], faults).get(name)
     if given is None or faults.errors:
         errors = [{"file": each.file, "where": each.where, "message": each.message} for each in faults.errors]
         raise BadRequest(joined((str(each) for each in faults.errors), "; "), errors=errors)
-    provenance: ProvenanceDocument = {"from": "admin"}
+    provenance: json_documents.ProvenanceDocument = {"from": "admin"}
     if options:
         provenance["reference"] = options
-    return NewCase(problem_id, group, name, given, request.answer, provenance), score, is_new
+    return testcases.NewCase(problem_id, group, name, given, request.answer, provenance), score, is_new
 
 
-def _start_reference_run(session: Session, new: NewCase, account_id: str | None) -> str | None:
+def _start_reference_run(session: Session, new: testcases.NewCase, account_id: str | None) -> str | None:
     """Queue the job that makes the case's expected answer; None where it has one, or the problem names no solver."""
     wanted = rejudging_changes.wanted(session, new.problem_id)
     answered = wanted["cases"][new.name]["answer_sha256"] is not None
     if answered or wanted["columns"]["settings"].get("reference") is None:
         return None
-    asked = ReferenceRunRequest(testcases=[new.name])
-    return queue_run(session, problems.existing(session, new.problem_id), asked, account_id).id
+    asked = jobs.ReferenceRunRequest(testcases=[new.name])
+    return jobs.queue_run(session, problems.existing(session, new.problem_id), asked, account_id).id
 
 
 def _name_faults(group: str, name: str, groups: list[str]) -> Faults:
     faults = Faults()
-    if not NAME.fullmatch(name) or name == "test_group":
-        faults.add("name", BAD_NAME)
+    if not files.NAME.fullmatch(name) or name == "test_group":
+        faults.add("name", files.BAD_NAME)
     elif len(name) > LONGEST_NAME:
         faults.expect("name", "", N_("at most %(most)s characters"), str(len(name)), most=LONGEST_NAME)
     if group not in {"sample", *groups}:

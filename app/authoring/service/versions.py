@@ -9,9 +9,8 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer
 from app.authoring.service.packages import CaseView, TestDataGroup, case_view, group_view, packed
 from app.contests.queries import entry_of
-from app.core.clics import format_time
+from app.core import clics, json_documents
 from app.core.db.database import after_commit
-from app.core.json_documents import ManifestDocument, ProblemDocument
 from app.core.messages import N_, NotFound
 from app.core.service import Service
 from app.judging.service.problem_changes import CasePreview, How, Preview, RejudgingView, case_previews, change
@@ -143,7 +142,7 @@ def restore(
     return opened
 
 
-def _manifest(session: Session, problem_id: str, number: int) -> ManifestDocument:
+def _manifest(session: Session, problem_id: str, number: int) -> json_documents.ManifestDocument:
     known = versions.manifest(session, problem_id, number)
     if known is None:
         newest = existing(session, problem_id).version
@@ -156,7 +155,7 @@ def _manifest(session: Session, problem_id: str, number: int) -> ManifestDocumen
     return known
 
 
-def _document(known: ManifestDocument) -> ProblemDocument:
+def _document(known: json_documents.ManifestDocument) -> json_documents.ProblemDocument:
     return {**known, "rules": {}}
 
 
@@ -166,7 +165,7 @@ def _view(row: ProblemRow, version: ProblemVersionRow, places: Mapping[str, int 
     return VersionView(
         number=version.number,
         newest=version.number == row.version,
-        created=format_time(version.created),
+        created=clics.format_time(version.created),
         account_id=version.account_id,
         note=version.note,
         contests=sorted([*pinned, *following]),

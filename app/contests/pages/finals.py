@@ -6,8 +6,7 @@ from app.contests.pages.setup import finals_of, moment
 from app.contests.queries import contest_of
 from app.contests.schemas import ContestChange
 from app.contests.service import commands as service_commands
-from app.core.pages.forms import made_of_values, whole_number
-from app.core.pages.languages import refuse_outdated
+from app.core.pages import forms, languages
 from app.core.pages.visitor import Fields, TheService, Visitor, Writing, see
 from app.tables import ContestRow
 
@@ -24,13 +23,13 @@ def set_finals(
     request: Request, viewer: Visitor, service: TheService, contest_id: str, fields: Fields, session: Writing
 ) -> Response:
     """Change when teams get the inputs of final cases, or how long each has for them, and what counts in the end."""
-    refuse_outdated(fields, finals_of(contest_of(session, contest_id, for_update=True)))
+    languages.refuse_outdated(fields, finals_of(contest_of(session, contest_id, for_update=True)))
     settings = {
         "final_release": moment(fields.get("final_release", "")),
-        "final_minutes": whole_number("final_minutes", fields.get("final_minutes", "")),
+        "final_minutes": forms.whole_number("final_minutes", fields.get("final_minutes", "")),
         "final_phase": fields.get("final_phase"),
     }
-    body = made_of_values(ContestChange, {"settings": settings})
+    body = forms.made_of_values(ContestChange, {"settings": settings})
     service_commands.change(session, service, viewer, contest_id, body)
     return see(request, f"/admin/contests/{contest_id}/rules", done="saved")
 
@@ -39,8 +38,8 @@ def set_medals(
     request: Request, viewer: Visitor, service: TheService, contest_id: str, fields: Fields, session: Writing
 ) -> Response:
     """Change how many medals and ranks the board gives."""
-    refuse_outdated(fields, medals_of(contest_of(session, contest_id, for_update=True)))
-    medals = {name: whole_number(name, fields.get(name, "")) or 0 for name in MEDALS}
-    body = made_of_values(ContestChange, {"settings": {"awards": medals}})
+    languages.refuse_outdated(fields, medals_of(contest_of(session, contest_id, for_update=True)))
+    medals = {name: forms.whole_number(name, fields.get(name, "")) or 0 for name in MEDALS}
+    body = forms.made_of_values(ContestChange, {"settings": {"awards": medals}})
     service_commands.change(session, service, viewer, contest_id, body)
     return see(request, f"/admin/contests/{contest_id}/awards", done="saved")

@@ -19,8 +19,7 @@ from app.core.pages.frames import frame
 from app.core.pages.languages import SURE, Answer, AskFirst, _, confirm, ngettext, refuse_outdated
 from app.core.pages.pages import DONE, Done, page
 from app.core.pages.visitor import Fields, Reading, TheService, TheSnapshot, Visitor, Writing, WritingAccounts, see
-from app.domain.contests import Clock
-from app.domain.participation import opens_board
+from app.domain import contests, participation
 from app.tables import ContestRow
 
 # From the button to the start: the rules want more than 30 seconds.
@@ -101,9 +100,9 @@ def set_times(
     return see(request, f"/admin/contests/{contest_id}/times", done=_outcome(clock_before, clock(row), now))
 
 
-def _outcome(before: Clock, after: Clock, now: datetime) -> str:
+def _outcome(before: contests.Clock, after: contests.Clock, now: datetime) -> str:
     """Return the key of DONE for changed times."""
-    if opens_board(before, after, now):
+    if participation.opens_board(before, after, now):
         return "opened"
     return "reopened" if before.ended(now) and not after.ended(now) else "saved"
 

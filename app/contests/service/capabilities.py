@@ -17,8 +17,7 @@ from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
 from app.contests.schemas import ContestSettings
 from app.contests.service.changes import why_not_running
-from app.core.bodies import Body
-from app.core.clics import format_reltime, format_time_or_none
+from app.core import bodies, clics
 from app.core.clock import utc_now
 from app.core.messages import N_, Conflict, Forbidden, Message, NotFound, Unauthorized, did_you_mean
 from app.core.service import Service
@@ -68,7 +67,7 @@ def need(viewer: Viewer, allowed: tuple[str, ...], *wanted: str) -> None:
         raise Forbidden(N_("this needs one of the capabilities %(names)s"), names=", ".join(wanted))
 
 
-class ParticipationBody(Body):
+class ParticipationBody(bodies.Body):
     """The kind of clock of its own that a team starts."""
 
     kind: Literal["virtual", "personal"]
@@ -130,9 +129,9 @@ def _view(row: ContestRow, team_id: str, own: Participation | None) -> Participa
     return ParticipationView(
         team_id=team_id,
         kind=ParticipationKind.OFFICIAL if own is None else own.kind,
-        start_time=format_time_or_none(times.start),
-        end_time=format_time_or_none(times.end),
-        contest_time=format_reltime(times.contest_time(now)),
+        start_time=clics.format_time_or_none(times.start),
+        end_time=clics.format_time_or_none(times.end),
+        contest_time=clics.format_reltime(times.contest_time(now)),
         running=times.running(now),
     )
 

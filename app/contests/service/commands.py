@@ -19,10 +19,8 @@ from app.contests.service.contests import StateView, free_id, refuse_overlaps, s
 from app.core.bodies import mismatch, refuse, same_id
 from app.core.clics import format_time_or_none
 from app.core.clock import utc_now
-from app.core.db import by_id
-from app.core.db.database import after_commit
-from app.core.files import file_references
-from app.core.files.files import FileStore
+from app.core.db import by_id, database
+from app.core.files import file_references, files
 from app.core.messages import N_, BadRequest, Conflict, Fault, Message, PreconditionFailed
 from app.core.service import Service
 from app.core.settings import Settings
@@ -91,7 +89,7 @@ def _knows(session: Session, viewer: Viewer | None, group_id: str) -> bool:
 
 def change_details(
     session: Session,
-    files: FileStore,
+    files: files.FileStore,
     viewer: Viewer | None,
     row: ContestRow,
     body: schemas.ContestBody | schemas.ContestChange,
@@ -270,4 +268,4 @@ def delete(session: Session, service: Service, contest_id: str) -> None:
 
 
 def _tell_boards(session: Session, service: Service, contest_id: str) -> None:
-    after_commit(session, lambda: service.boards.changed(contest_id))
+    database.after_commit(session, lambda: service.boards.changed(contest_id))

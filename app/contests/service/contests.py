@@ -14,12 +14,11 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
 from app.contests.schemas import BoardState, ContestView, Limits
-from app.core import clics
+from app.core import clics, passwords
 from app.core.clock import utc_now
 from app.core.db.locks import lock_names
 from app.core.files.file_references import shown
 from app.core.messages import N_, Conflict, NotFound
-from app.core.passwords import random_letters
 from app.domain import contests as rules
 from app.domain.counting import JUDGEMENT_TYPES, JudgementType
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
@@ -155,7 +154,7 @@ def slug_with_letters(name: str, taken: Callable[[str], bool], otherwise: str) -
     hidden object stays secret.
     """
     base = slug(name, lambda _: False, otherwise)
-    while taken(free := f"{base}-{random_letters()}"):
+    while taken(free := f"{base}-{passwords.random_letters()}"):
         pass
     return free
 

@@ -12,9 +12,8 @@ from typing import IO, Never, Self
 import httpx
 from typing_extensions import TypedDict, Unpack
 
-from app.core.commands.config import Login, current_login
+from app.core.commands import config, progress
 from app.core.commands.output import Failure, Json
-from app.core.commands.progress import NO_FOLDER, SEVERITIES, fault_line
 
 SECONDS = 60.0
 TRIES = 5
@@ -73,7 +72,7 @@ class Client:
 
     def __init__(
         self,
-        login: Login,
+        login: config.Login,
         *,
         auth: tuple[str, str] | None = None,
         transport: httpx.BaseTransport | None = None,
@@ -91,7 +90,7 @@ class Client:
     @classmethod
     def open(cls, url: str | None = None) -> Self:
         """Open a client for the server in use."""
-        return cls(current_login(url))
+        return cls(config.current_login(url))
 
     def __enter__(self) -> Self:
         return self
@@ -284,8 +283,8 @@ def refusal(reply: httpx.Response) -> str:
 
 def fault_text(fault: Json) -> str:
     """Word one fault of a list."""
-    if fault.get("severity") in SEVERITIES:
-        return fault_line(NO_FOLDER, fault)
+    if fault.get("severity") in progress.SEVERITIES:
+        return progress.fault_line(progress.NO_FOLDER, fault)
     place = ", ".join(str(fault[key]) for key in ("file", "where") if fault.get(key))
     if "message" in fault or "text" in fault:
         return f"{place}: {fault.get('message') or fault.get('text')}" if place else str(fault.get("message"))

@@ -17,8 +17,7 @@ from psycopg.abc import PQGen
 from psycopg.pq import TransactionStatus
 from sqlalchemy import Connection, Engine, NullPool, create_engine, text
 
-from app.core.db import by_id
-from app.core.db.serving import Patience, be_patient
+from app.core.db import by_id, serving
 from app.core.effort import EFFORT
 from app.core.loops import Loop
 from app.core.settings import DEFAULT_TIMEOUTS, Timeouts
@@ -64,7 +63,7 @@ APPLICATION = "jurado notices"
 SECONDS_BETWEEN_PROOFS = 1.0
 SECONDS_BETWEEN_TRIES = 0.5
 SECONDS_BETWEEN_ALARMS = 2.0
-PATIENCE = Patience(0.0, 0.0, Timeouts(lock=0.0, silent=6.0))
+PATIENCE = serving.Patience(0.0, 0.0, Timeouts(lock=0.0, silent=6.0))
 COUNT = text(
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = :application"
 )
@@ -81,7 +80,7 @@ class Listener:
         self._engine: Engine = create_engine(
             url, poolclass=NullPool, isolation_level="AUTOCOMMIT", connect_args={"application_name": APPLICATION}
         )
-        be_patient(self._engine, PATIENCE)
+        serving.be_patient(self._engine, PATIENCE)
         self._hearers: defaultdict[str, list[Hearer]] = defaultdict(list)
         self._on_lost: list[Callable[[], object]] = []
         self._proven = float("-inf")

@@ -27,8 +27,7 @@ from app.contests import queries as queries_contests
 from app.contests.service.visibility import snapshot_for
 from app.core.clock import utc_now
 from app.core.db.database import after_commit, run_after_commit
-from app.core.http import deps
-from app.core.http.auth import Authenticator
+from app.core.http import auth, deps
 from app.core.http.errors import status_of
 from app.core.messages import N_, BadRequest, NotFound, ServiceError, Unauthorized, all_in_words, fault
 from app.core.pages.forms import here_of, language_of, read_form, whole_number
@@ -56,9 +55,9 @@ Reading = deps.Reading
 address_of = deps.address_of
 
 
-def authenticator_of(request: Request) -> Authenticator:
+def authenticator_of(request: Request) -> auth.Authenticator:
     """The one who knows accounts."""
-    return cast(Authenticator, request.app.state.authenticator)
+    return cast(auth.Authenticator, request.app.state.authenticator)
 
 
 async def visitor(request: Request) -> Viewer:

@@ -21,8 +21,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
-from app.core.bodies import Body, Sparse
-from app.core.clics import Id, example, format_time_or_none
+from app.core import bodies, clics
 from app.core.clock import utc_now
 from app.core.db.locks import lock_names
 from app.core.messages import N_, BadRequest, Conflict, Message, NotFound, WrongValue, describe_pattern
@@ -155,17 +154,17 @@ Type = Annotated[str, AfterValidator(_type)]
 Positions = dict[str, list[str | int]]
 
 
-class WebhookBody(Body):
+class WebhookBody(bodies.Body):
     """An address to be called back; no contests or no endpoints: all of them."""
 
-    id: Id | None = None
+    id: clics.Id | None = None
     url: Address
     token: Token = Field(description="sent as the header Webhook-Token with every call")
-    contest_ids: list[Id] = Field(default=[], max_length=1000)
+    contest_ids: list[clics.Id] = Field(default=[], max_length=1000)
     endpoints: list[Type] = Field(default=[], max_length=100)
 
 
-class WebhookChange(Body):
+class WebhookChange(bodies.Body):
     """Active again, or no more."""
 
     active: bool
@@ -179,13 +178,13 @@ class WebhookView(BaseModel):
     contest_ids: list[str]
     endpoints: list[str]
     active: bool
-    failing_since: Annotated[str | None, BeforeValidator(format_time_or_none)]
+    failing_since: Annotated[str | None, BeforeValidator(clics.format_time_or_none)]
     failures: int
     error: str | None
 
 
-@example({"type": "judgements", "id": JUDGEMENT["id"], "data": JUDGEMENT, "token": "5f1c-81"})
-class Notification(Sparse):
+@clics.example({"type": "judgements", "id": JUDGEMENT["id"], "data": JUDGEMENT, "token": "5f1c-81"})
+class Notification(bodies.Sparse):
     """A line of the event feed, or the data of a server-sent event: an object as its GET route answers it now."""
 
     type: str = Field(description="the collection, such as `judgements`, or `contest`, `state` or `event`")

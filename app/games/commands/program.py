@@ -19,8 +19,7 @@ from pathlib import Path
 from time import monotonic
 from typing import TypeVar
 
-from app.core.commands.output import Failure
-from app.core.commands.progress import progress_shown
+from app.core.commands import output, progress
 from games.doors import LONGEST_MOVE, AnyGame, Position, Side
 from games.match import Lost
 from games.transcript import End, Transcript, write
@@ -148,7 +147,7 @@ T = TypeVar("T")
 def run_all(games: Sequence[Callable[[], T]], jobs: int, label: str, *, quiet: bool) -> list[T]:
     """Play games, `jobs` of them at once, and give their results in the order asked for."""
     results: list[T | None] = [None] * len(games)
-    with ThreadPoolExecutor(jobs) as pool, progress_shown(label, quiet=quiet) as on_progress:
+    with ThreadPoolExecutor(jobs) as pool, progress.progress_shown(label, quiet=quiet) as on_progress:
         futures = {pool.submit(game): at for at, game in enumerate(games)}
         try:
             for done, future in enumerate(as_completed(futures), start=1):
@@ -170,4 +169,4 @@ def save(folder: Path | None, named: Sequence[tuple[str, Transcript]]) -> None:
         for name, transcript in named:
             (folder / f"{name}.game").write_text(write(transcript), encoding="utf-8", newline="\n")
     except OSError as error:
-        raise Failure(f"--save {folder}: {error.strerror}") from None
+        raise output.Failure(f"--save {folder}: {error.strerror}") from None

@@ -10,8 +10,7 @@ import typer
 
 from app.core.commands.output import Failure, JsonMapping, show, table, write_json
 from app.core.commands.registry import AsJson, command
-from app.games.commands.choices import game_named, opponent_named, positions
-from app.games.commands.play import MOST_AT_ONCE, split
+from app.games.commands import choices, play
 from app.games.commands.program import Program, run_all, save
 from games.doors import FIRST, SECOND, AnyGame
 from games.match import Computer, Match, Player
@@ -33,7 +32,7 @@ def tournament(
     ] = None,
     rounds: Annotated[int, typer.Option(help="how often each pair plays each position from both sides", min=1)] = 1,
     seed: Annotated[int, typer.Option(help="seed of the first round's opponents", min=0)] = 1,
-    jobs: Annotated[int | None, typer.Option(help="games at once", min=1, max=MOST_AT_ONCE)] = None,
+    jobs: Annotated[int | None, typer.Option(help="games at once", min=1, max=play.MOST_AT_ONCE)] = None,
     move_seconds: Annotated[float, typer.Option(help="time of a program for a move", min=0.001)] = 10.0,
     save_to: Annotated[Path | None, typer.Option("--save", metavar="DIR", help="write all transcripts there")] = None,
     as_json: AsJson = False,
@@ -46,9 +45,9 @@ def tournament(
       jurado tournament lasttreat --program mine=./mine --opponent optimal --opponent greedy --rounds 10
       jurado tournament netgame --opponent optimal --opponent random --json
     """
-    rules = game_named(game)
+    rules = choices.game_named(game)
     entrants = entrants_of(rules, program or [], opponent or [])
-    drawn = list(pairings(list(entrants), positions(rules, position or []), rounds, seed))
+    drawn = list(pairings(list(entrants), choices.positions(rules, position or []), rounds, seed))
     wanted = [partial(play_pairing, rules, entrants, pairing, move_seconds) for pairing in drawn]
     transcripts = run_all(wanted, jobs or os.cpu_count() or 1, f"{game} tournament", quiet=as_json)
     save(save_to, [(f"{at:04}-{'-'.join(pairing.sides)}", transcripts[at]) for at, pairing in enumerate(drawn)])
@@ -70,9 +69,9 @@ def entrants_of(game: AnyGame, programs: Sequence[str], opponents: Sequence[str]
         name, equals, command = text.partition("=")
         if not equals or not name.isidentifier():
             raise Failure(f"--program {text}: expected NAME=CMD, with a name of letters and digits")
-        entrants.append((name, split(command)))
+        entrants.append((name, play.split(command)))
     for name in opponents:
-        opponent_named(game, name)
+        choices.opponent_named(game, name)
         entrants.append((name, []))
     names = [name for name, _ in entrants]
     if len(names) < 2:

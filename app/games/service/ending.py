@@ -20,8 +20,7 @@ from app.games.service.referee import MS, Table, due, end, seat
 from app.games.service.showing import transcript
 from app.submissions.queries.submission_context import Entrant, Entry, OpenCase, read_entrant
 from app.submissions.queries.submissions import Accepted, NewSubmission
-from app.submissions.service.answer_files import Answer
-from app.submissions.service.submit import StoredFiles
+from app.submissions.service import answer_files, submit
 from app.tables import GameMoveRow, GameRow
 from checkers.doors import Rejected
 
@@ -100,8 +99,8 @@ def became(service: Service, table: Table, binding: Binding | None) -> NewSubmis
         return None
     data = transcript(table).encode()
     name = f"{case.name}.out"
-    with StoredFiles(service) as files:
-        answer = files.answer(Answer(case, name, data, len(data)))
+    with submit.StoredFiles(service) as files:
+        answer = files.answer(answer_files.Answer(case, name, data, len(data)))
     return NewSubmission(
         game.contest_id,
         game.problem_id,

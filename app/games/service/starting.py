@@ -11,8 +11,7 @@ from app.accounts.service.viewer import Viewer
 from app.authoring.service.testcases import case_input
 from app.contests import queries as contests_queries
 from app.contests.schemas import Limits
-from app.contests.service.capabilities import problem_called
-from app.contests.service.visibility import snapshot_for, the_problem
+from app.contests.service import capabilities, visibility
 from app.core.clock import utc_now
 from app.core.load import source_of
 from app.core.messages import N_, BadRequest, Forbidden, Message, NotFound, TooManyRequests, did_you_mean, message_of
@@ -68,10 +67,10 @@ async def start(
     body: StartBody,
 ) -> Table:
     """Start a game; raises the refusal of who asks, of the position, or of the limits."""
-    snapshot = await snapshot_for(service.boards, viewer, contest_id)
+    snapshot = await visibility.snapshot_for(service.boards, viewer, contest_id)
     if snapshot is None:
         raise contests_queries.NoContest(contest_id)
-    problem_id = the_problem(snapshot, problem_called(snapshot, problem_id)).id
+    problem_id = visibility.the_problem(snapshot, capabilities.problem_called(snapshot, problem_id)).id
     chosen = await run_sync(_choose, service, viewer, snapshot, problem_id, body)
     can_count = viewer.team_id is not None and chosen.case is not None and chosen.counts
     counted = can_count and not body.practice

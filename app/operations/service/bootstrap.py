@@ -26,10 +26,8 @@ from app.core.passwords import hash_password, make_password, weakness
 from app.core.settings import Settings
 from app.domain.contests import Kind
 from app.feed import queries as feed_queries
+from app.packages import read, trials, verify
 from app.packages.catalog import BESIDE_APP, bundled, bundled_games, problems_folder
-from app.packages.read import read_package
-from app.packages.trials import LocalDesk
-from app.packages.verify import examine
 from app.problems.queries import problems
 from app.tables import AccountRow, ContestProblemRow, ContestRow, ProblemRow
 
@@ -144,13 +142,13 @@ def import_missing(database: Database, files: Files, packages: dict[str, Path]) 
     """
     imported = []
     # The project's own packages are held to this by its tests: running their checkers here would only delay the start.
-    desk = None if problems_folder() == BESIDE_APP else LocalDesk()
+    desk = None if problems_folder() == BESIDE_APP else trials.LocalDesk()
     with database.read() as session:
         missing = [slug for slug in packages if problems.get(session, slug) is None]
     for slug in missing:
         try:
-            package = read_package(packages[slug])
-            faults = examine(package, desk).faults
+            package = read.read_package(packages[slug])
+            faults = verify.examine(package, desk).faults
         except PackageErrors as error:
             faults = error.errors
         for fault in faults:

@@ -22,8 +22,7 @@ from prometheus_client.core import (
 from prometheus_client.registry import Collector
 from sqlalchemy.orm import Session
 
-from app.accounts.service.grants import Failures
-from app.accounts.service.tokens import SESSION
+from app.accounts.service import grants, tokens
 from app.core.clock import the_clock, utc_now
 from app.core.db import by_id, clock
 from app.core.db.database import Database
@@ -134,7 +133,7 @@ def _stored(session: Session) -> Iterator[Figure]:
     yield GAUGE, "jurado_waiting_again", "judgements of rejudgings not done", queries.rejudging_queue(session)
     jobs = dict.fromkeys(JOB_STATES, 0) | queries.job_counts(session)
     yield GAUGE, "jurado_jobs", "jobs by their state", Labelled("state", jobs)
-    sessions = queries.session_count(session, SESSION, utc_now())
+    sessions = queries.session_count(session, tokens.SESSION, utc_now())
     yield GAUGE, "jurado_sessions", "logins of browsers that are good", sessions
     seconds: dict[str, float] = {}
     size: dict[str, float] = {}
@@ -201,7 +200,7 @@ def listening(database: Database) -> Listener | None:
     return Listener(database.url, database.origin)
 
 
-def hear(listener: Listener, service: Service, hub: Hub, counts: Mapping[str, Failures]) -> None:
+def hear(listener: Listener, service: Service, hub: Hub, counts: Mapping[str, grants.Failures]) -> None:
     """Take the notices of other processes as what this one has written itself, and tell them what it counts.
 
     `counts` are bounded within a minute over all servers; they are by the kind of their keys.

@@ -19,11 +19,9 @@ from anyio.to_thread import run_sync
 from pydantic import BaseModel, Field
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.core.clics import format_time_or_none
+from app.core import clics, load, loops
 from app.core.clock import the_clock, utc_now
 from app.core.db.commits import CommitInDoubt
-from app.core.load import SharedWork
-from app.core.loops import states
 from app.core.service import Service
 from app.judging.queries.judging_tasks import waiting_for_file
 from app.operations import queries as operations_queries
@@ -64,7 +62,7 @@ def stored_files(service: Service) -> StoredFiles:
         read=last.files,
         bytes_read=last.size,
         orphans_removed=last.removed,
-        ended=format_time_or_none(last.ended),
+        ended=clics.format_time_or_none(last.ended),
     )
 
 
@@ -112,7 +110,7 @@ class Ready(BaseModel):
     )
 
 
-async def readiness(service: Service, probing: SharedWork) -> Ready:
+async def readiness(service: Service, probing: load.SharedWork) -> Ready:
     """Ask the database and the engine; `probing` holds the question that the database has not answered yet."""
     state, queue = service.engine.graders(), None
     try:
@@ -137,9 +135,9 @@ async def readiness(service: Service, probing: SharedWork) -> Ready:
         room=room,
         loops={
             loop.name: LoopReport(
-                last_success=format_time_or_none(loop.succeeded), failures=loop.failures, error=loop.error
+                last_success=clics.format_time_or_none(loop.succeeded), failures=loop.failures, error=loop.error
             )
-            for loop in states()
+            for loop in loops.states()
         },
         clock_ahead_seconds=round(the_clock().ahead().total_seconds(), 1),
     )
@@ -168,7 +166,7 @@ async def _try_to_write(service: Service) -> None:
             await service.writer.call(operations_queries.probe, None)
 
 
-async def _try_to_read(service: Service, probing: SharedWork) -> operations_queries.Queue:
+async def _try_to_read(service: Service, probing: load.SharedWork) -> operations_queries.Queue:
     """Read as requests do; one at a time, so that a read that hangs takes one thread."""
 
     def read() -> operations_queries.Queue:

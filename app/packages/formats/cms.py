@@ -15,8 +15,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from app.core.faults import NONE, PackageError
-from app.core.parsing import read_model
+from app.core import faults, parsing
 from app.packages.contents import ComposedFiles
 from app.packages.files import SLUG
 from app.packages.formats import kattis, omegaup, polygon
@@ -74,7 +73,7 @@ def read(source: Source) -> Draft:
     """Read a task folder into a draft; faults and notes go to `source`."""
     task = Task()
     if "task.yaml" in source.files:
-        task = read_model(Task, source.take("task.yaml"), "task.yaml", source.faults) or task
+        task = parsing.read_model(Task, source.take("task.yaml"), "task.yaml", source.faults) or task
     else:
         source.faults.add("task.yaml", Phrase(N_("missing file")))
     draft = Draft(slug=task.name or task.nome_breve or "")
@@ -163,7 +162,7 @@ def _statements(source: Source, draft: Draft, primary: str) -> list[str]:
         languages.append(language)
         draft.files[f"statement/problem.{language}.pdf"] = source.keep(name)
     if not languages:
-        source.faults.expect("statement", "", N_("statement.pdf or LANGUAGE.pdf"), NONE)
+        source.faults.expect("statement", "", N_("statement.pdf or LANGUAGE.pdf"), faults.NONE)
     return languages
 
 
@@ -182,7 +181,7 @@ class Imported:
     format: Format
     slug: str
     files: ComposedFiles
-    notes: tuple[PackageError, ...]
+    notes: tuple[faults.PackageError, ...]
 
 
 def format_of(files: Mapping[str, bytes]) -> Format | None:

@@ -9,9 +9,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from app.core.faults import Faults, PackageError
+from app.packages import model, tools
 from app.packages.contents import Content, File
-from app.packages.model import Aggregation
-from app.packages.tools import SOURCES, not_runnable
 from checkers.doors import N_, Phrase
 
 MOST_NAMED = 5
@@ -60,7 +59,7 @@ class GroupDraft:
     """
 
     name: str
-    aggregation: Aggregation
+    aggregation: model.Aggregation
     points: Fraction
     cases: tuple[CaseDraft, ...]
     require: tuple[str, ...] = ()
@@ -147,7 +146,7 @@ SLOW = "time_limit_exceeded"
 FOLDERS = frozenset(
     {"accepted", "partially_accepted", "wrong_answer", "run_time_error", "rejected", "brute_force", SLOW}
 )
-PROGRAMS = SOURCES | {"h", "hh", "hpp", "ctd", "viva"}
+PROGRAMS = tools.SOURCES | {"h", "hh", "hpp", "ctd", "viva"}
 
 
 def keep_solution(source: Source, draft: Draft, names: Mapping[str, str], folder: str) -> None:
@@ -160,7 +159,7 @@ def keep_solution(source: Source, draft: Draft, names: Mapping[str, str], folder
     paths = {f"submissions/{folder}/{path}": name for path, name in names.items()}
     if folder not in FOLDERS or (folder == SLOW and not _has_time_limit(draft)):
         return
-    if draft.files.keys().isdisjoint(paths) and not_runnable(paths, f"submissions/{folder}/{place}") is None:
+    if draft.files.keys().isdisjoint(paths) and tools.not_runnable(paths, f"submissions/{folder}/{place}") is None:
         draft.files |= {path: source.keep(name) for path, name in paths.items()}
 
 

@@ -10,13 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from app.core.faults import NONE
-from app.core.parsing import read_document
-from app.packages import contents
+from app.core import faults, parsing
+from app.packages import contents, model
 from app.packages.contents import Content, File, bytes_of
 from app.packages.formats.draft import CaseDraft, Draft, GroupDraft, Source, listed
 from app.packages.formats.writing import to_yaml
-from app.packages.model import Aggregation
 from checkers.doors import N_, Phrase
 
 CONFIG = "testdata.yaml"
@@ -95,7 +93,7 @@ def _configs(source: Source) -> Mapping[str, Config]:
 
 
 def _config(source: Source, name: str, above: Config) -> Config:
-    document = read_document(source.take(name), name, source.faults)
+    document = parsing.read_document(source.take(name), name, source.faults)
     value = document.value if document is not None else None
     if document is None or value is None:
         return above
@@ -250,8 +248,8 @@ def _group(source: Source, folder: str, cases: list[CaseDraft], config: Config, 
     if plan.custom and config.most is not None:
         points = config.most
     elif plan.custom and config.accept == 1:
-        source.faults.expect(file, "range", N_("an upper end of the validator's scores"), NONE)
-    aggregation: Aggregation = "min" if plan.custom or config.mode == "min" else "pass-fail"
+        source.faults.expect(file, "range", N_("an upper end of the validator's scores"), faults.NONE)
+    aggregation: model.Aggregation = "min" if plan.custom or config.mode == "min" else "pass-fail"
     if config.lenient:
         if config.mode == "max":
             source.faults.expect(file, "grader_flags", N_("sum, avg or min"), "max")

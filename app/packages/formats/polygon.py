@@ -17,7 +17,7 @@ from defusedxml.ElementTree import fromstring
 
 from app.core.faults import NONE
 from app.core.parsing import LARGEST_DOCUMENT
-from app.packages.files import NAME
+from app.packages import files, model
 from app.packages.formats.draft import (
     SLOW,
     CaseDraft,
@@ -29,7 +29,6 @@ from app.packages.formats.draft import (
     keep_programs,
     keep_solution,
 )
-from app.packages.model import Aggregation
 from checkers.doors import N_, Phrase
 
 FILE = "problem.xml"
@@ -228,9 +227,9 @@ def _group(
     """The group of some tests, as an element of problem.xml has it: without one all or nothing."""
     total = sum((case.points for case in cases), Fraction(0))
     if not name:
-        aggregation: Aggregation = "sum" if scored else "pass-fail"
+        aggregation: model.Aggregation = "sum" if scored else "pass-fail"
         return GroupDraft("", aggregation, total, tuple(cases))
-    if not NAME.fullmatch(name):
+    if not files.NAME.fullmatch(name):
         expected = N_("a group named by letters, digits, `.`, `-` and `_`")
         source.faults.expect(FILE, f"group {name[:60]}", expected, repr(name[:60]))
     if element is None:

@@ -20,11 +20,9 @@ from app.core.files.files import PIECE, FileStore
 from app.core.files.temporary import PACKAGE_PREFIX, locked_folder
 from app.core.parsing import StrictLoader
 from app.domain.documents import CaseListDocument
-from app.packages import model
+from app.packages import model, read, zips
 from app.packages.contents import EXTENSIONS, GROUP_FILE, ComposedFiles, Content, File, SizedFiles, bytes_of
 from app.packages.files import LARGEST, check_zip
-from app.packages.read import assemble, read_archive
-from app.packages.zips import write_files
 from app.problems.queries.testcases import package_group
 from app.tables import ProblemRow, TestCaseRow, TestGroupRow
 
@@ -114,7 +112,7 @@ def packed(files: FileStore, row: ProblemRow, groups: Sequence[TestGroupRow], ro
     """
     with ExitStack() as undo, laid_out(files, row.package_sha256) as laid:
         target = undo.enter_context(TemporaryFile(prefix="jurado-package-"))
-        package = read_archive(laid.archive, row.id, LARGEST, laid.spool)
+        package = read.read_archive(laid.archive, row.id, LARGEST, laid.spool)
         try:
             changed = _changed(files, package, row, groups, rows)
             if changed is None:
@@ -168,7 +166,7 @@ def _changed(
 def _write(package: model.Package, files: Mapping[str, Content], target: IO[bytes]) -> None:
     """Write the zip; raises PackageErrors for one that would not be taken."""
     composed = ComposedFiles({f"{package.slug}/{name}": content for name, content in files.items()})
-    write_files(target, composed)
+    zips.write_files(target, composed)
     check_zip(composed, target.tell(), LARGEST)
 
 
@@ -274,7 +272,7 @@ def _with_arguments(slug: str, files: dict[str, Content], rows: Sequence[TestCas
 
     Raises PackageErrors for files that are no package.
     """
-    package = assemble(slug, ComposedFiles(files))
+    package = read.assemble(slug, ComposedFiles(files))
     wanted: Mapping[str, tuple[str, ...]] = {row.name: tuple(row.checker_args or ()) for row in rows}
     for case in package.cases:
         if case.checker_args != wanted[case.name]:

@@ -16,11 +16,8 @@ from sqlalchemy.orm import Session
 from app.contests.schemas import Rule
 from app.core.clock import utc_now
 from app.core.json_documents import CaseDocument, GroupDocument, ProblemChanges, ProblemColumns, ProblemDocument
-from app.domain.contests import CaseKind, ScoredProblem, ScoringRule
-from app.domain.counting import RawScore
-from app.domain.documents import ProblemSettingsDocument
-from app.problems.queries import pins, problems
-from app.problems.queries.scoring_input import known_scores, scored_of
+from app.domain import contests, counting, documents
+from app.problems.queries import pins, problems, scoring_input
 from app.tables import ContestProblemRow, ProblemRow, TestCaseRow, TestGroupRow
 
 D = TypeVar("D", ProblemColumns, GroupDocument, CaseDocument)
@@ -210,14 +207,14 @@ def _values(case: Mapping[str, object], columns: Sequence[str]) -> tuple[object,
     return tuple(case[column] for column in columns)
 
 
-def rule_of(version: ProblemDocument, contest_id: str) -> ScoringRule:
+def rule_of(version: ProblemDocument, contest_id: str) -> contests.ScoringRule:
     """The whole rule a contest gives the problem."""
     own = version["columns"]["settings"]["scoring"]
     most = sum((Fraction(each["max_points_num"], each["max_points_den"]) for each in version["groups"]), Fraction(0))
     return Rule.model_validate(version["rules"][contest_id]).over(own["kind"], own["direction"], most)
 
 
-def answer_limit(settings: ProblemSettingsDocument) -> int | None:
+def answer_limit(settings: documents.ProblemSettingsDocument) -> int | None:
     """The most bytes an answer may have, where the problem says so."""
     return settings["answers"]["limit"] if "answers" in settings else None
 
@@ -238,18 +235,18 @@ def fingerprint(version: ProblemDocument, contests: Iterable[str]) -> str:
     return hashlib.sha256(json.dumps(known, sort_keys=True).encode()).hexdigest()
 
 
-def scored(version: ProblemDocument, problem_id: str, contest_id: str) -> ScoredProblem:
+def scored(version: ProblemDocument, problem_id: str, contest_id: str) -> contests.ScoredProblem:
     """The version as a contest scores it."""
     groups = [TestGroupRow(problem_id=problem_id, **group) for group in version["groups"]]
     cases = [TestCaseRow(problem_id=problem_id, name=name, **case) for name, case in version["cases"].items()]
     cases.sort(key=lambda case: case.ordinal)
     rule = Rule.model_validate(version["rules"].get(contest_id, {}))
-    return scored_of(problem_id, version["columns"]["settings"], groups, cases, rule)
+    return scoring_input.scored_of(problem_id, version["columns"]["settings"], groups, cases, rule)
 
 
-def reference_scores(version: ProblemDocument) -> dict[str, RawScore]:
+def reference_scores(version: ProblemDocument) -> dict[str, counting.RawScore]:
     """Scores of the expected answers, where they are known."""
-    return known_scores([TestCaseRow(name=name, **case) for name, case in version["cases"].items()])
+    return scoring_input.known_scores([TestCaseRow(name=name, **case) for name, case in version["cases"].items()])
 
 
 def counted_cases(version: ProblemDocument) -> frozenset[str]:
@@ -258,5 +255,5 @@ def counted_cases(version: ProblemDocument) -> frozenset[str]:
     return frozenset(
         name
         for name, case in version["cases"].items()
-        if case["answer_sha256"] is not None and kinds.get(case["group_name"]) == CaseKind.PROVISIONAL
+        if case["answer_sha256"] is not None and kinds.get(case["group_name"]) == contests.CaseKind.PROVISIONAL
     )

@@ -14,13 +14,10 @@ from sqlalchemy.orm import Session
 
 from app.contests.queries import choices, clock, participations
 from app.contests.schemas import ContestSettings, Rule
-from app.domain.board import Chosen, ReferenceScores
+from app.domain import board, counting, documents, scoring
 from app.domain.contests import Aggregation, Case, CaseKind, Clock, Group, ScoredProblem, Team
-from app.domain.counting import CaseVerdict, RawScore
-from app.domain.documents import ProblemSettingsDocument
 from app.domain.ids import VeiledIds
 from app.domain.participation import Finals, Participation, ParticipationKind, own_clock
-from app.domain.scoring import exact
 from app.problems.queries import pins
 from app.tables import ContestProblemRow, ContestRow, ContestTeamRow, ProblemRow, TeamRow, TestCaseRow, TestGroupRow
 
@@ -41,9 +38,9 @@ class ScoredContest:
     problems: Sequence[ScoredProblem]
     labels: Mapping[str, str]
     teams: Sequence[Team]
-    references: ReferenceScores
+    references: board.ReferenceScores
     revealed: frozenset[tuple[str, str]] = frozenset()
-    chosen: Chosen = field(default_factory=dict)
+    chosen: board.Chosen = field(default_factory=dict)
     participations: Mapping[str, Participation] = field(default_factory=dict)
     on_board: frozenset[str] = frozenset()
     main_group: str | None = None
@@ -159,7 +156,7 @@ def _scored(session: Session, entry: ContestProblemRow, problem: ProblemRow) -> 
 
 def scored_of(
     problem_id: str,
-    settings: ProblemSettingsDocument,
+    settings: documents.ProblemSettingsDocument,
     group_rows: Sequence[TestGroupRow],
     case_rows: Sequence[TestCaseRow],
     own: Rule,
@@ -208,13 +205,13 @@ def _late(session: Session, contest: ContestRow) -> frozenset[str]:
     return frozenset(session.scalars(select(TeamRow.id).where(TeamRow.id.not_in(enrolled))))
 
 
-def known_scores(rows: Sequence[TestCaseRow]) -> dict[str, RawScore]:
+def known_scores(rows: Sequence[TestCaseRow]) -> dict[str, counting.RawScore]:
     """Scores of the expected answers of these cases, where they are known."""
     return {
-        row.name: RawScore(
-            CaseVerdict.ACCEPTED,
-            exact(row.reference_raw_num, row.reference_raw_den),
-            exact(row.reference_multiplier_num, row.reference_multiplier_den),
+        row.name: counting.RawScore(
+            counting.CaseVerdict.ACCEPTED,
+            scoring.exact(row.reference_raw_num, row.reference_raw_den),
+            scoring.exact(row.reference_multiplier_num, row.reference_multiplier_den),
         )
         for row in rows
         if row.reference_raw_num is not None

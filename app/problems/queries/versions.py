@@ -25,9 +25,8 @@ from sqlalchemy.orm import Session
 from app.contests.schemas import Rule
 from app.core.clock import utc_now
 from app.core.json_documents import CaseDocument, ManifestDocument, ProblemChanges, ProblemColumns, ProblemDocument
-from app.problems.queries import pins, problem_diff
+from app.problems.queries import pins, problem_diff, problems
 from app.problems.queries.problem_diff import Cases, changed, rule_of, unanswered
-from app.problems.queries.problems import KeptPackage, group_columns, problem_columns
 from app.tables import ContestProblemRow, ProblemRow, ProblemVersionRow, SubmissionRow
 
 # The keys of jurado.yaml that judging follows; which groups are final is told by the groups themselves.
@@ -46,11 +45,11 @@ class Difference(NamedTuple):
     found: str
 
 
-def package_document(stored: KeptPackage) -> ProblemDocument:
+def package_document(stored: problems.KeptPackage) -> ProblemDocument:
     """A package as the document that its rows would give."""
     return {
-        "columns": problem_columns(stored),
-        "groups": group_columns(stored.package),
+        "columns": problems.problem_columns(stored),
+        "groups": problems.group_columns(stored.package),
         "cases": {name: columns.copy() for name, columns in stored.cases.items()},
         "rules": {},
     }

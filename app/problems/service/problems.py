@@ -17,14 +17,12 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer
 from app.contests.schemas import Rule
 from app.contests.service.visibility import the_problem
-from app.core.faults import PackageErrors
-from app.core.json_documents import MetadataDocument, OriginDocument, StatementDocument
+from app.core import faults, json_documents
 from app.core.service import Service
 from app.domain.contests import ScoredProblem
 from app.packages.markdown import TICKS, render
-from app.problems.queries import pins
+from app.problems.queries import pins, scoring_input
 from app.problems.queries import problems as stored
-from app.problems.queries.scoring_input import entries
 from app.programs.apart import RENDERER
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import ContestProblemRow, ProblemRow
@@ -143,7 +141,7 @@ def fragment(title: str, text: str, folder: str, seconds: float = SECONDS) -> st
         return render(text, folder)
     try:
         return RENDERER.read(render, (text, folder), seconds)
-    except PackageErrors:
+    except faults.PackageErrors:
         log.warning("a statement takes too long to render", title=title, characters=len(text), seconds=seconds)
         return f"<p>{UNRENDERED}</p>\n<pre>{escape(text)}</pre>\n"
 
@@ -208,7 +206,7 @@ def _document(viewer: Viewer, scored: ScoredProblem, entry: ContestProblemRow, r
     return document
 
 
-def credited(metadata: MetadataDocument) -> dict[str, list[str]]:
+def credited(metadata: json_documents.MetadataDocument) -> dict[str, list[str]]:
     """The names of those who are credited, without their addresses; translators of all languages together."""
     shown: dict[str, list[str]] = {}
     for deed, people in metadata.get("credits", {}).items():
@@ -218,12 +216,12 @@ def credited(metadata: MetadataDocument) -> dict[str, list[str]]:
     return shown
 
 
-def _source(source: OriginDocument) -> dict[str, str]:
+def _source(source: json_documents.OriginDocument) -> dict[str, str]:
     url = source.get("url")
     return {"name": source["name"], **({} if url is None else {"url": url})}
 
 
-def _reference(entry: ContestProblemRow, language: str, file: StatementDocument) -> dict[str, str]:
+def _reference(entry: ContestProblemRow, language: str, file: json_documents.StatementDocument) -> dict[str, str]:
     suffix = "html" if file["kind"] == "md" else file["kind"]
     return {
         "href": f"contests/{entry.contest_id}/problems/{entry.problem_id}/statement?lang={language}",
@@ -241,7 +239,7 @@ def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> li
         _document(
             viewer, seen[row.id], entry, row, counts.get(row.id, 0) if viewer.sees_all else len(seen[row.id].cases)
         )
-        for entry, row in entries(session, snapshot.contest.id)
+        for entry, row in scoring_input.entries(session, snapshot.contest.id)
         if row.id in seen
     ]
 

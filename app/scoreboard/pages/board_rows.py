@@ -11,9 +11,8 @@ from typing import Literal
 import numpy as np
 from markupsafe import Markup
 
-from app.core.pages.frames import Column
+from app.core.pages import frames, pages
 from app.core.pages.languages import decimal, language
-from app.core.pages.pages import ENVIRONMENT
 from app.core.pages.wording import heat, plain, points, seconds, width
 from app.domain.board import Board, moment
 from app.domain.score_columns import Whole
@@ -74,7 +73,7 @@ class BoardRows:
     def __init__(
         self,
         arrays: Board,
-        columns: Sequence[Column],
+        columns: Sequence[frames.Column],
         groups: Mapping[str, str],
         shows: Shows = "points",
         address: str = "",
@@ -216,7 +215,7 @@ def raw_sum(arrays: Board, problem: int, at: int) -> float | None:
 
 def _row_around_rank(line: Line, address: str) -> tuple[str, str, str]:
     """A row as HTML: what is before its rank, the rank, and what is after it."""
-    html = ENVIRONMENT.get_template("board_row.html").render(line=line, address=address)
+    html = pages.ENVIRONMENT.get_template("board_row.html").render(line=line, address=address)
     before, cell, after = html.partition('<td class="rk">')
     rank, end, rest = after.partition("</td>")
     return before + cell, rank, end + rest

@@ -10,8 +10,7 @@ from datetime import datetime, timedelta
 from itertools import chain
 from operator import attrgetter
 
-from app.domain.contests import state
-from app.domain.counting import Attempt
+from app.domain import contests, counting
 from app.problems.queries.scoring_input import ScoredContest
 from app.scoreboard.queries.contest_snapshot import BoardView, Cells, ContestSnapshot, EmbargoedCells, live_board, view
 from app.submissions.queries.attempts import KnownScores, Read
@@ -85,7 +84,7 @@ class KeptBoard:
 
     def snapshot(self, contest: ScoredContest, now: datetime, cells: Cells, *, public: bool) -> ContestSnapshot:
         """The board as it is now."""
-        passed = state(contest.clock, now, contest.finalized)
+        passed = contests.state(contest.clock, now, contest.finalized)
         moments = (self._moment, passed.started, passed.frozen, passed.ended, passed.thawed, passed.finalized)
         latest = max((each for each in moments if each is not None), default=now)
         if self.view.embargoed:
@@ -123,7 +122,7 @@ class KeptBoards:
     contest: ScoredContest | None = None
     scores: KnownScores = field(default_factory=KnownScores)
     reads: dict[int, Read] = field(default_factory=dict)
-    cells: dict[tuple[str, str], Sequence[Attempt]] = field(default_factory=dict)
+    cells: dict[tuple[str, str], Sequence[counting.Attempt]] = field(default_factory=dict)
     judges: KeptBoard | None = None
     public: KeptBoard | None = None
 
@@ -142,10 +141,10 @@ class KeptBoards:
                     board.drop(gone, self.reads.values())
                 board.put(news)
 
-    def _replace(self, gone: Sequence[Attempt], news: Sequence[Read]) -> None:
+    def _replace(self, gone: Sequence[counting.Attempt], news: Sequence[Read]) -> None:
         """Make the cells anew that these attempts are in: each cell once, however many there are of it."""
         out: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
-        into: defaultdict[tuple[str, str], list[Attempt]] = defaultdict(list)
+        into: defaultdict[tuple[str, str], list[counting.Attempt]] = defaultdict(list)
         for read in news:
             into[read.attempt.team_id, read.attempt.problem_id].append(read.attempt)
         for attempt in chain(gone, (self.reads[r.attempt.id].attempt for r in news if r.attempt.id in self.reads)):
@@ -211,7 +210,7 @@ def _is_news(old: Read | None, new: Read) -> bool:
 
 def make_snapshot(contest: ScoredContest, reads: Sequence[Read], now: datetime, *, public: bool) -> ContestSnapshot:
     """A snapshot from scratch, of any contest and attempts, also of those a rejudging would make."""
-    cells: defaultdict[tuple[str, str], list[Attempt]] = defaultdict(list)
+    cells: defaultdict[tuple[str, str], list[counting.Attempt]] = defaultdict(list)
     for read in reads:
         cells[read.attempt.team_id, read.attempt.problem_id].append(read.attempt)
     board = KeptBoard(contest, view(contest, now, public=public), reads)

@@ -13,10 +13,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 
+from app.core import garbage, load
 from app.core.clock import utc_now
 from app.core.db.database import Database
-from app.core.garbage import without_collections
-from app.core.load import SharedWork
 from app.problems.queries.scoring_input import scored_contest
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.scoreboard.queries.kept_boards import BoardPair, KeptBoards
@@ -67,7 +66,7 @@ class ScoreboardCache:
         self._now = now
         self._contests: dict[str, _Contest] = {}
         self._guard = threading.Lock()
-        self._work = SharedWork()
+        self._work = load.SharedWork()
         self.computed = 0
         self.listeners: list[Callable[[str, int | None], None]] = []
         self.forgetters: list[Callable[[str], None]] = []
@@ -149,7 +148,7 @@ class ScoreboardCache:
             everything = contest.everything or contest.generation != generation
             contest.everything = False
         try:
-            with without_collections() if everything else nullcontext():
+            with garbage.without_collections() if everything else nullcontext():
                 pair = self._compute(contest_id, contest.boards, version, now, None if everything else touched)
         except BaseException:
             with self._guard:  # what was touched is not known any more: the next reading reads everything

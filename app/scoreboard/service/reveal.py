@@ -11,8 +11,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
 from app.contests.queries import contest_of
-from app.core.bodies import Body
-from app.core.clics import format_time_or_none
+from app.core import bodies, clics
 from app.core.clock import utc_now
 from app.core.messages import N_, Conflict
 from app.core.service import Service
@@ -23,7 +22,7 @@ from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.tables import ContestRow
 
 
-class RevealBody(Body):
+class RevealBody(bodies.Body):
     """The extent of a step: a place, a team, or all."""
 
     step: Step = Field(
@@ -69,7 +68,7 @@ def next_step(session: Session, boards: ScoreboardCache, contest_id: str) -> Rev
         opened=[],
         next=_next(snapshot, waiting) if waiting else None,
         left=len(waiting),
-        thawed=format_time_or_none(thawed),
+        thawed=clics.format_time_or_none(thawed),
     )
 
 

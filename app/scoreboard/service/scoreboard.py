@@ -17,8 +17,7 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
 from app.contests.queries import NoContest, contest_of
-from app.contests.service.contests import slug
-from app.contests.service.visibility import seen_by
+from app.contests.service import contests, visibility
 from app.core.bodies import Body, Line, mismatch, refuse, same_id
 from app.core.clics import Id, format_reltime
 from app.core.messages import N_, BadRequest, Forbidden, Message, NotFound
@@ -28,12 +27,10 @@ from app.domain.contests import PROVISIONAL
 from app.domain.history import Award, award_id, awards, first_to_solve
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot, in_phase, once_a_snapshot, with_virtual
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
-from app.scoreboard.service.pages import BoardPages
-from app.scoreboard.service.row_renderer import arrays_of, history_steps
+from app.scoreboard.service import pages, row_renderer
 from app.tables import AwardRow
 from app.teams import queries as teams_queries
-from app.teams.service.directory import groups_unseen
-from app.teams.service.teams import visible
+from app.teams.service import directory, teams
 
 JSON = "application/json"
 AS_JSON = (b"content-type", JSON.encode())
@@ -69,7 +66,7 @@ async def board_shown(
     snapshot = snapshot or await boards.snapshot_soon(contest_id, public=as_public)
     if snapshot is None:
         raise NoContest(contest_id)
-    snapshot = seen_by(viewer, snapshot)
+    snapshot = visibility.seen_by(viewer, snapshot)
     if group_id is not None and not _is_group(viewer, snapshot, group_id):
         raise BadRequest(N_("expected the id of a group, found %(found)r"), where="group_id", found=group_id)
     return snapshot
@@ -100,13 +97,13 @@ class Wanted(NamedTuple):
 
 
 async def history_json(
-    pages: BoardPages, snapshot: ContestSnapshot, steps: int, team_ids: Sequence[str] | None
+    pages: pages.BoardPages, snapshot: ContestSnapshot, steps: int, team_ids: Sequence[str] | None
 ) -> bytes:
     """Points and ranks over time of all teams, or of some, at about `steps` moments; raises BadRequest, NotFound."""
     known_ids = {team.id for team in snapshot.main.teams}
     if unknown := [each for each in team_ids or () if each not in known_ids]:
         raise BadRequest(N_("expected a team on the board, found %(found)r"), where="team_id", found=unknown[0])
-    history = await pages.history_soon(snapshot, history_steps(snapshot, steps))
+    history = await pages.history_soon(snapshot, row_renderer.history_steps(snapshot, steps))
     if team_ids is not None and not history.teams.keys() >= set(team_ids):
         raise NotFound(N_("a team of these is too new; try again later"))
     return await run_sync(history.written, team_ids)
@@ -114,7 +111,7 @@ async def history_json(
 
 def csv_text(snapshot: ContestSnapshot, group_id: str | None) -> str:
     """The board as CSV, harmless for spreadsheets: a row a team, a column a problem."""
-    arrays = arrays_of(snapshot, group_id)
+    arrays = row_renderer.arrays_of(snapshot, group_id)
     labels = [snapshot.contest.labels.get(problem.id, problem.id) for problem in arrays.problems]
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\r\n")
@@ -173,7 +170,7 @@ def make(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: Awar
     taken = {each.id for each in documents(viewer, snapshot, session)} | set(
         contests_queries.awards(session, contest_id)
     )
-    award_id = slug(body.citation, taken.__contains__, "award")
+    award_id = contests.slug(body.citation, taken.__contains__, "award")
     session.add(AwardRow(contest_id=contest_id, id=award_id, citation=body.citation, team_ids=_once(body.team_ids)))
     session.flush()
     return award(viewer, snapshot, session, award_id)
@@ -216,12 +213,12 @@ def delete(viewer: Viewer, snapshot: ContestSnapshot, session: Session, award_id
 def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[AwardView]:
     """The awards as this viewer sees them, computed ones first; none of groups that only hidden teams have."""
     contest = contest_of(session, snapshot.contest.id)
-    unseen = {award_id("group-winner", str(group)) for group in groups_unseen(viewer, session, contest)}
+    unseen = {award_id("group-winner", str(group)) for group in directory.groups_unseen(viewer, session, contest)}
     given: dict[str, Award | AwardRow] = {
         **computed(snapshot, session),
         **contests_queries.awards(session, snapshot.contest.id),
     }
-    visible_ids = {row.id for row in visible(session, viewer, contest)}
+    visible_ids = {row.id for row in teams.visible(session, viewer, contest)}
     shown: list[AwardView] = []
     for each in given.values():
         if each.id in unseen or (isinstance(each, AwardRow) and each.deleted):

@@ -27,10 +27,9 @@ from app.problems.pages.frames_of_boards import BOARDS, has_own_board
 from app.problems.queries import pins
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
-from app.submissions.service.judgements import numbered_judgements
+from app.submissions.service import judgements, submissions
 from app.submissions.service.report_bodies import Report, ReportedCase, ReportedGroup, ReportedImage
 from app.submissions.service.reports import own_answers, points_at_best, report
-from app.submissions.service.submissions import gain
 from app.submissions.service.submit import OpeningForm, submit
 from app.tables import ProblemRow
 
@@ -99,7 +98,7 @@ def answers_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, sessi
     rows = submission_queries.of_team(session, contest.id, viewer.team_id, MOST_LISTED)
     judged = {
         number: document
-        for number, document in numbered_judgements(viewer, snapshot, session, [row.id for row in rows])
+        for number, document in judgements.numbered_judgements(viewer, snapshot, session, [row.id for row in rows])
         if document.current
     }
     choices = [contests_queries.choice(session, contest.id, viewer.team_id, each.id) for each in snapshot.problems]
@@ -145,7 +144,7 @@ def report_page(
     row = pins.row(session, snapshot.contest.id, shown.problem_id)
     kind = shown.judgement.judgement_type_id
     mark, verdict = WAITING if kind is None else JUDGED.get(kind, ("no", kind))
-    since = gain(viewer, snapshot, session, submission_id)
+    since = submissions.gain(viewer, snapshot, session, submission_id)
     changes = {} if since is None else since.cases
     problem = snapshot.contest.problem(shown.problem_id)
     assert problem is not None, "its report was found"

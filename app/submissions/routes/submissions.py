@@ -15,8 +15,7 @@ from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheService, T
 from app.core.http.downloads import ANY_FILE, ARCHIVE, BYTES, OCTETS, ZIP, stored_file, type_for
 from app.core.http.lists import Large, TheLists, ThePage
 from app.feed.service.collections import BY_NAME
-from app.submissions.service import chosen, judgements
-from app.submissions.service.report_bodies import Report, SourceFile, source, sources
+from app.submissions.service import chosen, judgements, report_bodies
 from app.submissions.service.reports import image, report
 from app.submissions.service.submissions import Submission, answer, files_zip, number_of, numbered, submission
 
@@ -177,7 +176,7 @@ reports_router = APIRouter(route_class=GatedRoute, tags=["submissions"])
 )
 def get_report(
     contest_id: str, submission_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading
-) -> Report:
+) -> report_bodies.Report:
     """Per file whether it was taken; per case verdict, raw score, points and message; per group its points."""
     return report(viewer, snapshot, session, submission_id)
 
@@ -284,9 +283,9 @@ def clear_chosen_submission(
 )
 def list_sources(
     contest_id: str, submission_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading
-) -> list[SourceFile]:
+) -> list[report_bodies.SourceFile]:
     """Their names and sizes, and where each can be had."""
-    return list(sources(viewer, snapshot, session, submission_id).values())
+    return list(report_bodies.sources(viewer, snapshot, session, submission_id).values())
 
 
 @reports_router.get(
@@ -305,6 +304,6 @@ def get_source(
     service: TheService,
 ) -> Response:
     """As it was sent."""
-    file = source(viewer, snapshot, session, submission_id, name)
+    file = report_bodies.source(viewer, snapshot, session, submission_id, name)
     headers = {"Content-Disposition": "attachment"}  # never shown by a browser: it is somebody's file
     return stored_file(service.files, file.sha256, file.size, "application/octet-stream", headers)

@@ -8,11 +8,9 @@ from anyio.to_thread import run_sync
 from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
 from app.contests.schemas import NO_LIMITS, Limits
+from app.contests.service import changes, visibility
 from app.contests.service.capabilities import capabilities, problem_called
-from app.contests.service.changes import why_not_running
-from app.contests.service.visibility import not_begun, own_clock_not_begun, snapshot_for, unknown_problem
-from app.core.bodies import same_id
-from app.core.clics import format_reltime, format_time
+from app.core import bodies, clics
 from app.core.clock import utc_now
 from app.core.db.by_id import is_number
 from app.core.messages import N_, BadRequest, Forbidden, NotFound, Unprocessable
@@ -77,7 +75,7 @@ def check_brought(viewer: Viewer, form: SubmissionForm, submission_id: str) -> N
     _check_sender(viewer, form)
     if form.id is None:
         raise BadRequest(N_("expected the id of the address, found nothing"), where="id")
-    same_id(submission_id, form.id)
+    bodies.same_id(submission_id, form.id)
     if is_number(submission_id):
         raise BadRequest(
             N_("expected one with a letter in it (numbers are given by us), found %(found)r"),
@@ -145,14 +143,14 @@ async def _entry(service: Service, viewer: Viewer, contest_id: str, problem_id: 
     """The contest's problem, read again only after an admin has changed something."""
     entry = await _read_entry(service, contest_id, problem_id)
     if entry is None:
-        snapshot = await snapshot_for(service.boards, viewer, contest_id)
+        snapshot = await visibility.snapshot_for(service.boards, viewer, contest_id)
         if snapshot is None:
             raise contests_queries.NoContest(contest_id)
         entry = await _read_entry(service, contest_id, problem_called(snapshot, problem_id))
         if entry is None:
-            raise unknown_problem(snapshot, problem_id)
+            raise visibility.unknown_problem(snapshot, problem_id)
     if not (viewer.sees_all or entry.clock.started(now)):
-        raise NotFound(not_begun(entry.clock, now))
+        raise NotFound(visibility.not_begun(entry.clock, now))
     return entry
 
 
@@ -190,24 +188,24 @@ def _submission_time(viewer: Viewer, form: SubmissionForm, entry: Entry, entrant
             raise BadRequest(N_("expected none (the server sets it), found one"), where="time")
         if form.time > now:
             raise BadRequest(
-                N_("expected a moment up to now, found %(found)s"), where="time", found=format_time(form.time)
+                N_("expected a moment up to now, found %(found)s"), where="time", found=clics.format_time(form.time)
             )
         latest = entry.clock.contest_time(now)
         if form.contest_time is not None and form.contest_time > latest:
             raise BadRequest(
                 N_("expected a contest time up to now, %(now)s, found %(found)s"),
                 where="contest_time",
-                now=format_reltime(latest),
-                found=format_reltime(form.contest_time),
+                now=clics.format_reltime(latest),
+                found=clics.format_reltime(form.contest_time),
             )
         return form.time
     if viewer.manages or (entry.settings.practice and entry.clock.decided(now)):
         return now
     if entry.personal is not None and entrant.participation is None and not entry.clock.ended(now):
         # As before the start: a team that has not begun knows of no problems.
-        raise NotFound(own_clock_not_begun())
+        raise NotFound(visibility.own_clock_not_begun())
     if not entrant.clock.running(now):
         if entrant.clock.ended(now) and entry.clock.running(now):
             raise Forbidden(N_("your team's own time is over"))
-        raise Forbidden(why_not_running(entry.clock, now))
+        raise Forbidden(changes.why_not_running(entry.clock, now))
     return now

@@ -15,23 +15,21 @@ from app.contests import queries as contests_queries
 from app.contests.schemas import Limits
 from app.contests.service.changes import why_not_running
 from app.contests.service.visibility import is_official, is_own, the_problem
-from app.core.bodies import Body, Line
-from app.core.clics import format_time, format_time_or_none
+from app.core import bodies, clics
 from app.core.clock import utc_now
 from app.core.messages import N_, BadRequest, Conflict, Forbidden
 from app.core.service import Service
-from app.domain.contests import ScoredProblem
-from app.domain.participation import quota
+from app.domain import contests, participation
 from app.games import queries as games_queries
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
 from app.submissions.queries.usage import bytes_used, counted_times
 
 
-class ChosenBody(Body):
+class ChosenBody(bodies.Body):
     """The submission that shall count."""
 
-    submission_id: Line
+    submission_id: bodies.Line
 
 
 class Chosen(BaseModel):
@@ -96,7 +94,7 @@ def _view(session: Session, viewer: Viewer, snapshot: ContestSnapshot, problem_i
     return Chosen(
         problem_id=problem_id,
         submission_id=None if row is None else shown[row.submission_id],
-        time=format_time_or_none(None if row is None else row.time),
+        time=clics.format_time_or_none(None if row is None else row.time),
     )
 
 
@@ -142,7 +140,7 @@ def _asked(service: Service, place: contests_queries.Place) -> datetime | None:
         return contests_queries.asked(session, *place)
 
 
-def _check_may_ask(service: Service, snapshot: ContestSnapshot, problem: ScoredProblem, now: datetime) -> None:
+def _check_may_ask(service: Service, snapshot: ContestSnapshot, problem: contests.ScoredProblem, now: datetime) -> None:
     """Raise Conflict where there is nothing to ask for now."""
     contest = snapshot.contest
     if contest.finals.window is None:
@@ -162,8 +160,8 @@ def _view_of_final_inputs(snapshot: ContestSnapshot, problem_id: str, asked: dat
     shown = contest.finals.shown(contest.clock, now, asked)
     return FinalInputs(
         problem_id=problem_id,
-        time=None if asked is None else format_time(asked),
-        deadline=format_time_or_none(deadline),
+        time=None if asked is None else clics.format_time(asked),
+        deadline=clics.format_time_or_none(deadline),
         open=contest.clock.running(now) and contest.finals.taken(contest.clock, now, asked),
         href=f"contests/{contest.id}/problems/{problem_id}/inputs.zip" if shown else None,
     )
@@ -209,14 +207,14 @@ def quota_of(
         *counted_times(session, contest.id, team, problem_id),
         *games_queries.open_starts(session, contest.id, team, problem_id),
     ]
-    used = quota(limits, times, utc_now())
+    used = participation.quota(limits, times, utc_now())
     return QuotaView(
         problem_id=problem_id,
         team_id=team,
         limits=limits,
         used=used.used,
         left=used.left,
-        next_allowed=None if used.exhausted else format_time_or_none(used.next),
+        next_allowed=None if used.exhausted else clics.format_time_or_none(used.next),
         bytes_used=bytes_used(session, contest.id, team),
         bytes_limit=contest.settings.team_bytes,
     )

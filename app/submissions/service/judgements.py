@@ -19,12 +19,10 @@ from app.core.clics import (
     number,
 )
 from app.core.messages import N_, NotFound
-from app.domain.contests import PROVISIONAL, Kind
+from app.domain import contests, scoring
 from app.domain.counting import CaseVerdict, JudgementType, is_full, judgement_type
-from app.domain.scoring import exact
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.submissions.queries import submission_queries
-from app.submissions.queries.attempts import attempt_team
+from app.submissions.queries import attempts, submission_queries
 from app.submissions.tables import DONE
 from app.tables import JudgementRow, SubmissionRow
 
@@ -97,13 +95,13 @@ def judged_type(snapshot: ContestSnapshot, row: JudgementRow, submission: Submis
     if row.state != DONE or not visibility.is_embargoed(snapshot, submission):
         return row.type if row.state == DONE else None
     problem = snapshot.contest.problem(submission.problem_id)
-    attempt = snapshot.attempt(attempt_team(submission), submission.problem_id, submission.id)
+    attempt = snapshot.attempt(attempts.attempt_team(submission), submission.problem_id, submission.id)
     scores = None if attempt is None else attempt.scores
     if problem is None or not scores:
         return None
-    counting = {group.name for group in problem.groups if group.kind in PROVISIONAL}
+    counting = {group.name for group in problem.groups if group.kind in contests.PROVISIONAL}
     complete = all(case.name in scores for case in problem.cases if case.group in counting)
-    absolute = problem.rule.kind is Kind.ABSOLUTE
+    absolute = problem.rule.kind is contests.Kind.ABSOLUTE
     seen = [(score.verdict, is_full(score.multiplier, absolute=absolute)) for score in scores.values()]
     return judgement_type(seen, complete=complete).value
 
@@ -204,7 +202,7 @@ def run_document(snapshot: ContestSnapshot, run: submission_queries.ScoredCase) 
         contest_time=_contest_time(snapshot, score.time),
         run_time=score.run_time_ms / 1000,
         testcase=run.case_name,
-        raw=number(exact(score.raw_num, score.raw_den)),
+        raw=number(scoring.exact(score.raw_num, score.raw_den)),
         message=Message.model_validate(visibility.message_of(snapshot, score.verdict, score.message)),
     )
 

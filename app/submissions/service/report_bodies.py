@@ -12,10 +12,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.contests.service.visibility import may_see_sources
-from app.core import messages
-from app.core.bodies import Sparse
-from app.core.clics import CONTEST_TIME, EXAMPLES_TIME, JsonObject, example
-from app.core.json_documents import FileNoteDocument
+from app.core import bodies, clics, json_documents, messages
 from app.core.messages import N_, Forbidden, NotFound
 from app.domain.documents import ImageDocument
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
@@ -32,7 +29,7 @@ class ReportedFile(BaseModel):
     reason: object = Field(None, exclude=True)  # the same as a message, which pages translate
 
     @classmethod
-    def of(cls, note: FileNoteDocument) -> Self:
+    def of(cls, note: json_documents.FileNoteDocument) -> Self:
         """Return a stored note with its reason in English."""
         why = note["ignored"]
         reason = None if why is None else messages.Message(why["source"], **why["values"])
@@ -45,7 +42,7 @@ class ReportedImage(ImageDocument):
     href: str
 
 
-class ReportedCase(Sparse):
+class ReportedCase(bodies.Sparse):
     """A test case: the answer that stands for it, its verdict, its raw score and its points."""
 
     name: str
@@ -77,7 +74,7 @@ class ReportedGroup(BaseModel):
     why: str | None
 
 
-CASE: JsonObject = {
+CASE: clics.JsonObject = {
     "name": "01-sample",
     "group": "sample",
     "kind": "sample",
@@ -95,13 +92,13 @@ CASE: JsonObject = {
 }
 
 
-@example(
+@clics.example(
     {
         "submission_id": "1",
         "problem_id": "comesolo",
         "team_id": "ants",
-        "time": EXAMPLES_TIME,
-        "contest_time": CONTEST_TIME,
+        "time": clics.EXAMPLES_TIME,
+        "contest_time": clics.CONTEST_TIME,
         "judgement": JUDGEMENT,
         "state": "done",
         "points": 42.5,
@@ -123,7 +120,7 @@ CASE: JsonObject = {
         ],
     }
 )
-class Report(Sparse):
+class Report(bodies.Sparse):
     """The result of every file, every case and every group of a submission."""
 
     submission_id: str

@@ -11,9 +11,7 @@ from typing import IO
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from app.core import clics
-from app.core.bodies import Line
-from app.core.load import LIGHT, check_values
+from app.core import bodies, clics, load
 from app.core.messages import MOST_LISTED, N_, BadRequest, Message, all_in_words, describe_pattern, fault
 from app.submissions.service.archives import Upload, announced, archive_kind
 
@@ -24,7 +22,7 @@ LONGEST_COMMENT = 10_000
 MOST_VALUES = 5_000
 LIGHT_FILES = 64
 # Files of archives, and their bytes, that are sorted at once: as much work as a large answer that is sent plainly.
-LIGHT_INFLATED = 4 * LIGHT
+LIGHT_INFLATED = 4 * load.LIGHT
 WITHOUT_NUL = r"^[^\x00]*$"
 
 
@@ -50,12 +48,12 @@ class SubmissionRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    language_id: Line
-    problem_id: Line
+    language_id: bodies.Line
+    problem_id: bodies.Line
     files: list[SubmittedFile] = Field(min_length=1, max_length=1)
     id: clics.Id | None = None
-    team_id: Line | None = None
-    account_id: Line | None = None
+    team_id: bodies.Line | None = None
+    account_id: bodies.Line | None = None
     time: clics.Time | None = None
     contest_time: clics.Reltime | None = None
     entry_point: None = None
@@ -91,7 +89,7 @@ class SubmissionForm:
     def is_light(self) -> bool:
         """Whether sorting its files takes less than changing threads: a small archive may have hundreds of files."""
         streams = [upload.stream for upload in (*self.uploads, *self.sources)]
-        if sum(stream.seek(0, io.SEEK_END) for stream in streams) > LIGHT:
+        if sum(stream.seek(0, io.SEEK_END) for stream in streams) > load.LIGHT:
             return False
         archives = [announced(stream) for stream in streams if archive_kind(stream) is not None]
         files, inflated = sum(count for count, _ in archives), sum(size for _, size in archives)
@@ -123,7 +121,7 @@ def read_texts(texts: Mapping[str, str], uploads: Sequence[NamedFile], sources: 
 
 def read_json(body: bytes) -> SubmissionForm:
     """Read a submission in the JSON of the CLICS Contest API; raises BadRequest."""
-    check_values(body, MOST_VALUES)
+    load.check_values(body, MOST_VALUES)
     try:
         document = json.loads(body)
     except (ValueError, RecursionError) as error:

@@ -28,8 +28,7 @@ from app.core.service import Service
 from app.domain.counting import Answers, submission_answers
 from app.packages.zips import zip_bytes
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.submissions.queries import submission_queries, submissions
-from app.submissions.queries.attempts import attempt_team
+from app.submissions.queries import attempts, submission_queries, submissions
 from app.submissions.service.judgements import JudgedCase, Judgement, numbered_judgements, numbered_runs
 from app.tables import SubmissionRow
 
@@ -196,7 +195,7 @@ def carried(snapshot: ContestSnapshot, row: SubmissionRow) -> Answers:
     problem = snapshot.contest.problem(row.problem_id)
     if problem is None:
         return {}
-    tries = snapshot.of(attempt_team(row), row.problem_id)
+    tries = snapshot.of(attempts.attempt_team(row), row.problem_id)
     # Judged without any score, it shows what it takes over.
     tries = [replace(attempt, scores={}) if attempt.id == row.id else attempt for attempt in tries]
     return next((answers for each, answers in submission_answers(tries, problem.rule) if each.id == row.id), {})
@@ -250,7 +249,7 @@ def gain(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submission
     now = worth_of(snapshot, row) if viewer.sees_all or is_own(viewer, row) else None
     if now is None:
         return None
-    judged = [each for each in snapshot.of(attempt_team(row), row.problem_id) if each.scores is not None]
+    judged = [each for each in snapshot.of(attempts.attempt_team(row), row.problem_id) if each.scores is not None]
     ids = [each.id for each in sorted(judged, key=lambda each: (each.time, each.id))]
     at = ids.index(row.id)
     if at == 0:

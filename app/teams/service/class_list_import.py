@@ -12,10 +12,9 @@ from app.accounts.service.reach import Reach
 from app.accounts.service.registering import free_username, made_of, plain, username_of
 from app.accounts.service.registration import put
 from app.contests.service.contests import slug, slug_with_letters
-from app.core.bodies import mismatch, refuse_all
+from app.core import bodies, passwords
 from app.core.db import by_id
 from app.core.messages import N_, Fault, Message, Text, place
-from app.core.passwords import weakness
 from app.tables import AccountRow, GroupRow, OrganizationRow, PersonRow, TeamRow
 from app.teams import queries as teams_queries
 from app.teams.schemas import Change, PersonMade, PersonRowBody, TeamChanged
@@ -76,7 +75,7 @@ class People:
         self.faults.extend(faults)
         for row, where in rows:
             self._plan_row(row, where)
-        refuse_all(self.faults, self.taken, HINT)
+        bodies.refuse_all(self.faults, self.taken, HINT)
         self.changed_teams = [
             TeamChanged(team_id=team_id, changes=changes)
             for team_id, plan in self._team_plans.items()
@@ -121,8 +120,8 @@ class People:
             self._take(where, "username", N_("a username that is free"), repr(username))
             return
         self._given.add(username)
-        if row.password is not None and (expected := weakness(row.password, username)):
-            self.faults.append(mismatch(place(where, "password"), expected, Message(N_("a secret"))))
+        if row.password is not None and (expected := passwords.weakness(row.password, username)):
+            self.faults.append(bodies.mismatch(place(where, "password"), expected, Message(N_("a secret"))))
             return
         old = self._old.get(username)
         account_id = old.id if old is not None else self._new_account_id(username)
@@ -310,7 +309,7 @@ class People:
         return made
 
     def _fault(self, where: str, column: str, expected: str, what: Text, **values: object) -> None:
-        self.faults.append(mismatch(place(where, column), Message(expected, **values), what))
+        self.faults.append(bodies.mismatch(place(where, column), Message(expected, **values), what))
 
     def _take(self, where: str, column: str, expected: str, what: Text, **values: object) -> None:
-        self.taken.append(mismatch(place(where, column), Message(expected, **values), what))
+        self.taken.append(bodies.mismatch(place(where, column), Message(expected, **values), what))

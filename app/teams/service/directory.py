@@ -20,8 +20,7 @@ from app.contests.service.contests import slug, slug_with_letters
 from app.core import table_rows
 from app.core.bodies import Document, NewIds, mismatch, only_object, read_all, read_one, refuse, refuse_all, same_id
 from app.core.clics import JsonObject
-from app.core.db import by_id
-from app.core.db.database import alone
+from app.core.db import by_id, database
 from app.core.files import file_references
 from app.core.files.files import FileStore
 from app.core.messages import N_, Conflict, Fault, Message, NotFound, place
@@ -264,7 +263,7 @@ def replace(kind: DirectoryKind, asked: Asked, object_id: str, document: Documen
 def change(kind: DirectoryKind, asked: Asked, object_id: str, document: Document) -> JsonObject:
     """Change the properties that the body names; raises BadRequest with every fault."""
     row = _row(kind, asked.session, asked.contest_id, object_id)
-    alone(asked.session, row)
+    database.alone(asked.session, row)
     changes = only_object(document)
     body = read_one(document, kind.body, old=kind.old(row))
     same_id(object_id, body.id)

@@ -10,8 +10,7 @@ from dataclasses import dataclass
 
 from sqlalchemy.orm import Session
 
-from app.accounts.service import tsv
-from app.accounts.service.accounts import ImportOptions
+from app.accounts.service import accounts, tsv
 from app.accounts.service.reach import EVERYTHING, Reach, reach_of, team_within
 from app.accounts.service.viewer import Viewer, refuse_foreign_teams
 from app.contests import queries as contests_queries
@@ -31,8 +30,7 @@ from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.tables import ContestTeamRow, GroupRow, OrganizationRow, TeamRow
 from app.teams import queries as teams_queries
 from app.teams.schemas import PeopleMade, PersonRowBody
-from app.teams.service import teams
-from app.teams.service.class_list_import import People
+from app.teams.service import class_list_import, teams
 from app.teams.service.teams import Links, TeamBody, document, missing_links, put
 
 
@@ -251,7 +249,7 @@ def bring_in_class_list(
     service: Service,
     viewer: Viewer,
     document: Document,
-    options: ImportOptions,
+    options: accounts.ImportOptions,
     contest_id: str | None,
 ) -> PeopleMade:
     """Make the accounts and teams of a class list, all or none.
@@ -261,12 +259,12 @@ def bring_in_class_list(
     """
     rows, faults = read_all(tsv.items(document, None, table_rows.PEOPLE), PersonRowBody, lambda _body, _where: [])
     with service.database.read() as before:  # whoever is refused has not waited for thousands of hashes
-        planned = People(before, reach_of(before, viewer), replace=options.replace)
+        planned = class_list_import.People(before, reach_of(before, viewer), replace=options.replace)
         planned.plan(rows, faults)
         passwords = options.passwords_for(before, planned.accounts)
     hashes = {} if options.dry_run else hash_all({**passwords.given, **passwords.made})
     # Planned again in this transaction: others may have made accounts while passwords were hashed.
-    people = People(session, reach_of(session, viewer), replace=options.replace, earlier=planned)
+    people = class_list_import.People(session, reach_of(session, viewer), replace=options.replace, earlier=planned)
     people.plan(rows, faults)
     people.keep(hashes, contest_id)
     if contest_id is not None:

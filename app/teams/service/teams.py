@@ -12,8 +12,7 @@ from app.contests.queries import contest_of
 from app.core.bodies import Body, Line, Sparse, mismatch, shows
 from app.core.clics import Id, JsonObject, example
 from app.core.db import by_id
-from app.core.files import file_references
-from app.core.files.files import FileStore
+from app.core.files import file_references, files
 from app.core.messages import N_, Fault, Forbidden, Message, NotFound, did_you_mean, place
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import ContestRow, GroupRow, OrganizationRow, PersonRow, TeamRow
@@ -135,7 +134,7 @@ def team_of(session: Session, team_id: str) -> TeamRow:
 
 
 def put(
-    session: Session, files: FileStore, body: TeamBody, old: TeamRow | None, where: str
+    session: Session, files: files.FileStore, body: TeamBody, old: TeamRow | None, where: str
 ) -> tuple[TeamRow, list[Fault]]:
     """Make a team or replace an old one; also returns what is wrong with its files."""
     row = old or TeamRow(id=body.id, details={})
@@ -146,7 +145,7 @@ def put(
     return row, faults
 
 
-def fill(files: FileStore, row: TeamRow, body: TeamChange, named: set[str], where: str) -> list[Fault]:
+def fill(files: files.FileStore, row: TeamRow, body: TeamChange, named: set[str], where: str) -> list[Fault]:
     """Give a team what a body names; returns what is wrong with its files."""
     faults = fill_row(files, row, body, named, FILES, where)
     row.label, row.hidden = row.label or row.id, bool(row.hidden)
@@ -154,7 +153,7 @@ def fill(files: FileStore, row: TeamRow, body: TeamChange, named: set[str], wher
 
 
 def fill_row(
-    files: FileStore, row: Listed, body: Body, named: set[str], file_names: Collection[str], where: str
+    files: files.FileStore, row: Listed, body: Body, named: set[str], file_names: Collection[str], where: str
 ) -> list[Fault]:
     """Give a row what a body names, in its columns or details; returns what is wrong with its files."""
     details = dict(row.details or {})
