@@ -7,6 +7,7 @@ import logging
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import httpx
 import pytest
@@ -16,7 +17,7 @@ from app.core.clock import utc_now
 from app.core.tracing import in_logs, request_id_of
 from app.tables import ContestRow, ProblemRow
 from tests.builders.logged import lines_of, logged
-from tests.builders.service import open_api
+from tests.builders.service import Idle, open_api
 from tests.builders.working import working
 
 
@@ -93,12 +94,12 @@ def test_an_id_that_a_proxy_sends_is_kept() -> None:
 
 @pytest.mark.machine("broker")
 def test_a_submission_is_followed_from_its_request_through_the_broker_to_its_worker(
-    lines: io.StringIO, postgresql_url: str, broker_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    lines: io.StringIO, postgresql_url: str, broker_url: str, tmp_path: Path
 ) -> None:
     """The request's id leads to the submission's and its judgement's, which stand in the lines of all that follows."""
     files = tmp_path / "home" / "files"
     with working(postgresql_url, broker_url, files) as worker, open_api(postgresql_url, tmp_path / "home") as api:
-        monkeypatch.setattr(api.service.engine, "wake", lambda *_: worker.sender.call())
+        cast(Idle, api.service.engine).on_wake = worker.sender.call
         with api.service.database.write() as session:
             problem = session.get_one(ProblemRow, "rogue")
             problem.settings = {**problem.settings, "answers": {"limit": 100}}

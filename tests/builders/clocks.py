@@ -42,8 +42,8 @@ def noon_of(day: date) -> Iterator[WallClock]:
 
 
 @contextmanager
-def still_clock() -> Iterator[datetime]:
-    """Let the service's time stand still: what a test waits for takes none of it."""
-    moment = system_time()
+def still_clock(later: timedelta = timedelta(0)) -> Iterator[datetime]:
+    """Let the service's time stand still, perhaps a bit later: what a test waits for takes none of it."""
+    moment = system_time() + later
     with use(ServiceClock(lambda: moment, lambda: 0.0)):
         yield moment

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -46,9 +46,13 @@ class Idle:
 
     waiting = 0
     files = FileFaults(lambda _: None)
+    state = GraderState(1, 0, {})
+    lack = "this service has no graders"
+    on_wake: Callable[[], object] = staticmethod(lambda: None)
 
     def wake(self, _waiting: str = "") -> None:
         """Let it wait."""
+        self.on_wake()
 
     def take_up(self) -> None:
         """Let it wait."""
@@ -67,11 +71,11 @@ class Idle:
 
     def graders(self) -> GraderState:
         """None is needed."""
-        return GraderState(1, 0, {})
+        return self.state
 
     def programs_lack(self) -> str:
         """Nobody is here to run any."""
-        return "this service has no graders"
+        return self.lack
 
     def close(self) -> None:
         """Nothing to stop."""

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
+from typing import cast
 
 import httpx
 import pytest
@@ -29,7 +30,7 @@ from tests.builders.examples import sqlite_first
 from tests.builders.judging import judge
 from tests.builders.packages import zip_package
 from tests.builders.scoring import REJECTED, share
-from tests.builders.service import PASSWORD, Api, open_api
+from tests.builders.service import PASSWORD, Api, Idle, open_api
 
 pytestmark = sqlite_first  # the API under the pages is tried on both
 ORIGIN = {"Origin": "http://jurado.test"}
@@ -197,9 +198,9 @@ def test_roles_are_given_and_taken_back_and_the_log_has_both(api: Api) -> None:
     assert "page_revoke_role" not in log.split("<table", 1)[1]
 
 
-def test_health_says_what_is_wrong_and_what_to_do(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_health_says_what_is_wrong_and_what_to_do(api: Api) -> None:
     assert "Graders : 1 alive" in text_of(api.get("/admin/health", user="admin").text)
-    monkeypatch.setattr(api.service.engine, "graders", lambda: GraderState(0, 2, {}))
+    cast(Idle, api.service.engine).state = GraderState(0, 2, {})
     words = text_of(api.get("/admin/health", user="admin").text)
     assert "Graders: something is wrong" in words
     assert "Graders : this server has none that works: restart it" in words

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from pathlib import Path
+from typing import cast
 
 import pytest
 
@@ -23,7 +24,7 @@ from tests.app.conftest import Jurado
 from tests.builders.foreign import OMEGAUP, foreign_zip
 from tests.builders.packages import write_package, zip_package
 from tests.builders.programs import ABSOLUTE, own_checker
-from tests.builders.service import Api, open_api
+from tests.builders.service import Api, Idle, open_api
 
 LACK = "no sandbox: bubblewrap: bwrap is not installed; namespaces: none may be made"
 CHECKER = {"checker.py": "def score(*_):\n    return 1\n"}
@@ -97,9 +98,9 @@ def api(sqlite_url: str, tmp_path: Path) -> Iterator[Api]:
 
 @pytest.mark.parametrize("door", ["problems", "problems?format=omegaup"])
 def test_an_upload_or_an_import_with_a_checker_is_refused_with_the_reason_and_nothing_is_stored(
-    api: Api, door: str, monkeypatch: pytest.MonkeyPatch
+    api: Api, door: str
 ) -> None:
-    monkeypatch.setattr(type(api.service.engine), "programs_lack", lambda _engine: LACK)
+    cast(Idle, api.service.engine).lack = LACK
     sent = zip_package(own_checker(CHECKER, ABSOLUTE), "mine/")
     if "omegaup" in door:
         sent = foreign_zip(OMEGAUP, {"validator.py": PRINTS, "settings.json": None}, top="mine/")

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-
-import pytest
+from dataclasses import replace
 
 from app.packages.markdown import local_image
 from tests.builders.contests import HOUR, add_contest, add_problem
-from tests.builders.service import Api
+from tests.builders.service import Api, serve
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 20
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>\n'
@@ -64,9 +63,7 @@ def test_an_address_that_leads_out_of_the_folder_is_no_image_of_it() -> None:
     assert local_image("a/../b.png?x#y") == "b.png"
 
 
-def test_a_statement_as_markdown_has_whole_addresses_of_its_images_and_keeps_its_code(
-    quick_api: Api, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_statement_as_markdown_has_whole_addresses_of_its_images_and_keeps_its_code(quick_api: Api) -> None:
     text = """![a cat](cat.png "Tom") and `![a cat](cat.png)` and ![far](https://a.b/x.png) ![with a title][drawing]
 
 [drawing]: <figures/d-one.svg>
@@ -82,6 +79,7 @@ def test_a_statement_as_markdown_has_whole_addresses_of_its_images_and_keeps_its
     assert written.replace("<figures/d-one.svg>", f"{address}/figures/d-one.svg") in sent.text
     for image in re.findall(rf"{address}/[a-z./-]+", sent.text):
         assert quick_api.get(image.partition("/api/")[2]).status_code == 200
-    monkeypatch.setattr(quick_api.app._outermost, "_prefix", "/judge")
-    behind = quick_api.get(f"{PAGE}?lang=es", headers=asked)
-    assert "/judge/api/contests/c/problems/echo/statement/gato.png)" in behind.text
+    service = replace(quick_api.service, settings=quick_api.service.settings.model_copy(update={"root_path": "/judge"}))
+    with serve(service) as behind:
+        shown = behind.get(f"{PAGE}?lang=es", headers=asked).text
+    assert "/judge/api/contests/c/problems/echo/statement/gato.png)" in shown

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from app.core.clock import utc_now
-from app.core.pages import frames
-from app.scoreboard.service import row_renderer
 from app.tables import AccountRow, GroupRow, TeamRow
 from app.teams import queries as teams_queries
+from tests.builders.clocks import still_clock
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, change_contest
 from tests.builders.scoring import REJECTED, share
 from tests.builders.service import Api, open_api
@@ -23,10 +21,9 @@ COOKIES = {"Cookie": "jurado_theme=dark; jurado_zone=Asia/Tokyo; jurado_language
 
 
 @pytest.fixture
-def api(sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Api]:
-    """A running contest with a group; `team` has 50 points, and `other` 100. The clocks of pages stand still."""
-    set_clocks(monkeypatch, utc_now())
-    with open_api(sqlite_url, tmp_path / "home") as api:
+def api(sqlite_url: str, tmp_path: Path) -> Iterator[Api]:
+    """A running contest with a group; `team` has 50 points, and `other` 100. The clock stands still."""
+    with still_clock(), open_api(sqlite_url, tmp_path / "home") as api:
         add_problem(api.service)
         add_contest(api.service, started=3 * HOUR)
         with api.service.database.write() as session:
@@ -36,12 +33,6 @@ def api(sqlite_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Ite
         add_submission(api.service, {"02": share(1), "03": REJECTED}, minute=10)
         add_submission(api.service, {"02": share(1), "03": share(1)}, team="other", minute=20)
         yield api
-
-
-def set_clocks(monkeypatch: pytest.MonkeyPatch, now: datetime) -> None:
-    """Let the clocks of pages stand still at a moment."""
-    for module in (frames, row_renderer):
-        monkeypatch.setattr(module, "utc_now", lambda: now)
 
 
 @pytest.mark.parametrize("user", [None, "team", "other", "judge", "admin"])
@@ -74,11 +65,11 @@ def test_the_page_of_nobody_is_for_nobody_else_and_goes_with_its_snapshot(api: A
     assert api.get(BOARD).text.count("100.0<") == 4
 
 
-def test_the_clock_of_nobodys_page_runs(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_clock_of_nobodys_page_runs(api: Api) -> None:
     shown = api.get(BOARD).text
-    set_clocks(monkeypatch, utc_now() + timedelta(minutes=1))
     line = next(line for line in shown.splitlines() if 'class="clock"' in line)
-    assert line not in api.get(BOARD).text
+    with still_clock(timedelta(minutes=1)):
+        assert line not in api.get(BOARD).text
 
 
 def test_the_board_of_an_unknown_contest_is_a_page_that_says_so(api: Api) -> None:
