@@ -9,8 +9,7 @@ from typing import Annotated, Literal, Self, cast
 
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints, ValidationInfo, model_validator
 
-from app.core import passwords
-from app.core.bodies import Body, Line, Sparse
+from app.core import bodies, passwords
 from app.core.clics import EXAMPLES_TIME, ID, Id, Time, example
 from app.core.messages import N_, BadRequest, Message, WrongProperty, WrongValue, describe_pattern
 from app.core.passwords import LEAST
@@ -41,13 +40,13 @@ Password = Annotated[
 Type = Literal["team", "judge", "admin", "analyst", "staff"]
 
 
-class AccountChange(Body):
+class AccountChange(bodies.Body):
     """Properties to change; what is left out stays."""
 
     id: Id | None = None
     username: Username | None = None
     password: Password | None = None
-    name: Line | None = None
+    name: bodies.Line | None = None
     type: Type | None = None
     team_id: Id | None = None
     person_id: Id | None = None
@@ -79,7 +78,7 @@ class AccountView(BaseModel):
     person_id: str | None
 
 
-class AccountMade(AccountView, Sparse):
+class AccountMade(AccountView, bodies.Sparse):
     """An account as it was made or replaced."""
 
     password: str | None = Field(None, description="what the server made; it is shown in this reply and never again")
@@ -147,7 +146,7 @@ Email = Annotated[
 Code = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 
 
-class TermsProperties(Body):
+class TermsProperties(bodies.Body):
     """The terms of self-registration that there may be none of."""
 
     until: Time | None = Field(None, description="the moment from which nobody registers; null: none")
@@ -170,7 +169,7 @@ class TermsChange(TermsProperties):
         return self
 
 
-class PublicTerms(Sparse):
+class PublicTerms(bodies.Sparse):
     """The terms as everybody may read them."""
 
     open: bool = Field(description="somebody with the code could register now")
@@ -195,13 +194,13 @@ class TermsView(PublicTerms):
     "email": "ana@example.org",
     "password": "open, sesame seeds",
 })  # fmt: skip
-class RegistrationBody(Body):
+class RegistrationBody(bodies.Body):
     """Somebody who registers: with a new team, or joining one by the code that its first member got."""
 
     code: Code = Field(description="the contest's code, which its organisers hand out")
     username: Username | None = Field(None, description="default: made of the name, such as ana.perez")
-    name: Line
-    team: Line | None = Field(None, description="a new team; default: one with the person's name")
+    name: bodies.Line
+    team: bodies.Line | None = Field(None, description="a new team; default: one with the person's name")
     team_code: Code | None = Field(None, description="joins the team whose code this is")
     email: Email = Field(description="only judges see it")
     password: Password

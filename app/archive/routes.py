@@ -13,12 +13,11 @@ from fastapi.responses import JSONResponse, StreamingResponse
 from app.archive.service.export import growing_package
 from app.archive.service.views import BOARD, PRIVILEGED, ImportedView, Options, bring_in, read
 from app.core.faults import SILENT, Steps
-from app.core.http import downloads, middleware
-from app.core.http.deps import CurrentViewer, GatedRoute, TheAuthenticator, TheService
+from app.core.http import deps, downloads, middleware
 from app.core.http.errors import ZIPS, body_file, content_type
 from app.core.messages import N_, UnsupportedMedia
 
-router = APIRouter(route_class=GatedRoute, tags=["contests"])
+router = APIRouter(route_class=deps.GatedRoute, tags=["contests"])
 
 
 @router.post(
@@ -31,9 +30,9 @@ router = APIRouter(route_class=GatedRoute, tags=["contests"])
 )
 async def import_contest(
     request: Request,
-    viewer: CurrentViewer,
-    service: TheService,
-    authenticator: TheAuthenticator,
+    viewer: deps.CurrentViewer,
+    service: deps.TheService,
+    authenticator: deps.TheAuthenticator,
     id: Annotated[str | None, Query(description="the contest's id here, in place of its own")] = None,
     replace: Annotated[bool, Query(description="replace groups, teams and so on that are there already")] = False,
     submissions: Annotated[bool, Query(description="also what was submitted; it is judged again here")] = True,
@@ -72,7 +71,7 @@ async def import_contest(
     summary="The contest as a contest package",
 )
 def export_contest(
-    request: Request, viewer: CurrentViewer, service: TheService, contest_id: str
+    request: Request, viewer: deps.CurrentViewer, service: deps.TheService, contest_id: str
 ) -> downloads.GrowingReply:
     """All of it, with the problems' packages, the submissions' files and every image. No passwords are in it.
 

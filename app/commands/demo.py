@@ -14,11 +14,8 @@ import typer
 from app.accounts.commands.accounts import new_login
 from app.commands.fresh_service import fresh_service
 from app.commands.solver_process import generated, run_solver_on_files
+from app.core.commands import config, lookup, output, registry
 from app.core.commands.client import Client
-from app.core.commands.config import Login
-from app.core.commands.lookup import board_table, follow_job, reltime
-from app.core.commands.output import Failure, JsonMapping, say, show
-from app.core.commands.registry import command
 from app.core.files.temporary import DEMO_PREFIX, locked_folder
 from app.packages.zips import zip_bytes
 from app.submissions.commands import send, wait_for_report
@@ -34,7 +31,7 @@ MOST_SECONDS = 120
 # Answer files by the name of their case.
 Answers = dict[str, bytes]
 # The rows of a board by team, best first.
-Rows = Mapping[str, JsonMapping]
+Rows = Mapping[str, output.JsonMapping]
 
 
 @dataclass
@@ -49,9 +46,9 @@ class Story:
     cases: dict[str, list[str]] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
 
-    def board(self) -> JsonMapping:
+    def board(self) -> output.JsonMapping:
         """Read the board as everybody sees it."""
-        with Client(Login(self.admin.url)) as public:
+        with Client(config.Login(self.admin.url)) as public:
             return public.get(f"{PATH}/scoreboard", cases="true")
 
     def rows(self) -> Rows:
@@ -64,7 +61,7 @@ class Story:
             self.faults.append(what)
 
 
-@command("demo")
+@registry.command("demo")
 def demo() -> None:
     """Play a whole contest through HTTP with a fresh service, and check what its steps change.
 
@@ -89,7 +86,7 @@ def demo() -> None:
             for client in (story.admin, *story.teams.values()):
                 client.close()
     for fault in story.faults:
-        say(f"wrong: {fault}")
+        output.say(f"wrong: {fault}")
     talk("something was wrong" if story.faults else "the board changed as it should")
     raise typer.Exit(1 if story.faults else 0)
 
@@ -103,7 +100,7 @@ def play(story: Story) -> None:
     for step in (first_round, second_round, finale):
         step(story, made)
         boards.append(story.rows())
-        show(*board_table(CONTEST, story.board(), TEAMS))
+        output.show(*lookup.board_table(CONTEST, story.board(), TEAMS))
     first, second = (points_of(rows, "ants", "rollingballs") for rows in boards[:2])
     story.talk(f"{TEAMS['ants']} changed nothing at rollingballs: {first:.2f} points became {second:.2f} by new BESTs")
     story.expect(second < first, f"ants rollingballs: expected fewer points than {first} after a new BEST")
@@ -133,9 +130,9 @@ def add_case(story: Story) -> None:
     stored = story.admin.put(f"problems/comesolo/testcases/secret/{NEW_CASE}", files=files)
     story.talk(f"the admin uploads the test case {NEW_CASE}: {stored['size']} bytes, no expected answer yet")
     job = story.admin.post("problems/comesolo/reference-runs", {"method": "beam", "seconds": 1.5, "seed": 1})
-    ended = follow_job(story.admin, job["id"], lambda _report: None)
+    ended = lookup.follow_job(story.admin, job["id"], lambda _report: None)
     if ended["state"] != "done":
-        raise Failure(f"the reference run ended as {ended['state']}: {ended['result']}", 1)
+        raise output.Failure(f"the reference run ended as {ended['state']}: {ended['result']}", 1)
     story.talk("the reference solver makes its expected answer")
 
 
@@ -246,7 +243,9 @@ def try_and_undo(story: Story) -> None:
 def freeze_and_open(story: Story, made: Mapping[str, Answers]) -> None:
     """The board freezes, teams go on behind it, the contest ends, and the board is opened from the bottom."""
     start = datetime.fromisoformat(str(story.admin.get(PATH)["start_time"]))
-    story.admin.patch(PATH, {"scoreboard_freeze_duration": reltime(timedelta(hours=5) - (datetime.now(UTC) - start))})
+    story.admin.patch(
+        PATH, {"scoreboard_freeze_duration": lookup.reltime(timedelta(hours=5) - (datetime.now(UTC) - start))}
+    )
     before = points_text(story.rows())
     story.talk("the board freezes")
     submit(story, "cats", "comesolo", made["beam"], "behind the frozen board a zip of beam answers")
@@ -254,7 +253,7 @@ def freeze_and_open(story: Story, made: Mapping[str, Answers]) -> None:
     story.talk(f"the frozen board shows {frozen}")
     story.expect(frozen == before, f"frozen board: expected {before}, found {frozen}")
     for seconds in range(1, MOST_SECONDS):  # an end that is over before the server hears of it is refused
-        duration = {"duration": reltime(datetime.now(UTC) - start + timedelta(seconds=seconds))}
+        duration = {"duration": lookup.reltime(datetime.now(UTC) - start + timedelta(seconds=seconds))}
         if story.admin.request("PATCH", f"/api/{PATH}", json=duration, accept=(403,)).is_success:
             break
     wait_for(lambda: story.admin.get(f"{PATH}/state")["ended"] is not None, "the end of the contest")
@@ -269,7 +268,7 @@ def freeze_and_open(story: Story, made: Mapping[str, Answers]) -> None:
     story.expect(story.rows() == of_jury, "opened board: expected the jury's board, found another")
 
 
-def rows_of(board: JsonMapping) -> Rows:
+def rows_of(board: output.JsonMapping) -> Rows:
     """Give a board's rows by team, in order."""
     return {row["team_id"]: row for row in board["rows"]}
 
@@ -289,5 +288,5 @@ def wait_for(done: Callable[[], bool], what: str) -> None:
     until = time.monotonic() + MOST_SECONDS
     while not done():
         if time.monotonic() > until:
-            raise Failure(f"expected {what} within {MOST_SECONDS} s", 1)
+            raise output.Failure(f"expected {what} within {MOST_SECONDS} s", 1)
         time.sleep(SECONDS_BETWEEN_LOOKS)

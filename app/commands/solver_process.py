@@ -20,8 +20,7 @@ from typing import IO, Annotated
 
 import typer
 
-from app.core.commands.output import Failure, JsonMapping, problem_folder
-from app.core.commands.registry import BundledProblem, command
+from app.core.commands import output, registry
 from app.judging.service.solver_process import START_UP_SECONDS, Bounds, OnReport, SolverProcess, Summary
 from app.programs.tools import SolverReport
 from app.sandbox.child import environment, last_line, module_command
@@ -167,14 +166,14 @@ class Solved:
     summary: Summary
 
 
-def list_methods(problem: str) -> JsonMapping:
+def list_methods(problem: str) -> output.JsonMapping:
     """Ask a solver for its `methods` and its `reference`; raises Failure with its last line where it has none."""
     done = subprocess.run(
         module_command("solvers", problem, "--methods"), env=environment(), capture_output=True, text=True, check=False
     )
     if done.returncode != 0:
-        raise Failure(last_line(done.stderr))
-    methods: JsonMapping = json.loads(done.stdout)
+        raise output.Failure(last_line(done.stderr))
+    methods: output.JsonMapping = json.loads(done.stdout)
     return methods
 
 
@@ -205,7 +204,7 @@ def run(words: Sequence[str], source: IO[bytes], target: IO[bytes], on_report: O
         ended = process.listen(on_report)
     if ended.status != 0 or not ended.summaries:
         text = ended.complaint or f"the solver ended with {ended.status}"
-        raise Failure(text, 2 if ended.status == 2 else 1)
+        raise output.Failure(text, 2 if ended.status == 2 else 1)
     return list(ended.summaries)
 
 
@@ -230,9 +229,9 @@ def passing_signals_to(process: SolverProcess) -> Iterator[None]:
             signal.signal(signum, handler)
 
 
-@command("generate")
+@registry.command("generate")
 def generate(
-    problem: BundledProblem,
+    problem: registry.BundledProblem,
     seed: Annotated[int, typer.Option(help="same seed and parameters, same bytes", min=0)],
     param: Annotated[list[str] | None, typer.Option(metavar="K=V", help="a parameter of the generator")] = None,
 ) -> None:
@@ -244,19 +243,19 @@ def generate(
     """
     for pair in param or []:
         if "=" not in pair or pair.startswith(("-", "=")):
-            raise Failure(f"--param: expected NAME=VALUE, found {pair!r}")
+            raise output.Failure(f"--param: expected NAME=VALUE, found {pair!r}")
     sys.stdout.buffer.write(generated(problem, seed, param or []))
     sys.stdout.buffer.flush()
 
 
 def generated(problem: str, seed: int, params: list[str]) -> bytes:
     """Run the generator and give its output; raises Failure with its last line where it refuses."""
-    program = problem_folder(problem) / "generators" / "generate.py"
+    program = output.problem_folder(problem) / "generators" / "generate.py"
     if not program.is_file():
-        raise Failure(f"{problem} has no generator: expected {program}")
+        raise output.Failure(f"{problem} has no generator: expected {program}")
     done = subprocess.run(
         [sys.executable, str(program), "--seed", str(seed), *params], capture_output=True, check=False
     )
     if done.returncode != 0:
-        raise Failure(f"{problem}: {last_line(done.stderr.decode(errors='replace'))}")
+        raise output.Failure(f"{problem}: {last_line(done.stderr.decode(errors='replace'))}")
     return done.stdout

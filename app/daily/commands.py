@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.core.commands.output import Failure, show, table, write_json
-from app.core.commands.registry import AsJson, command
+from app.core.commands import output, registry
 from app.core.messages import NotFound
 from app.sandbox.child import environment, last_line, module_command
 
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
     from app.daily.service import Day
 
 
-@command("daily")
+@registry.command("daily")
 def daily(
     day: Annotated[
         str | None, typer.Option("--date", metavar="YYYY-MM-DD", help="the day; default: today, UTC")
@@ -25,7 +24,7 @@ def daily(
     kind: Annotated[str | None, typer.Option(help="optimiza, comesolo or netgame")] = None,
     size: Annotated[str | None, typer.Option(help="small, medium or large")] = None,
     svg: Annotated[bool, typer.Option("--svg", help="print the drawing of one puzzle, without its solution")] = False,
-    as_json: AsJson = False,
+    as_json: registry.AsJson = False,
 ) -> None:
     """Make the puzzles of a day and print one of them as an input, or list all with their levels.
 
@@ -43,20 +42,20 @@ def daily(
         asked = today() if day is None else day_called(day)
         kind, size = kind and kind_called(kind), size and size_called(size)
     except NotFound as error:
-        raise Failure(str(error)) from None
+        raise output.Failure(str(error)) from None
     if (kind is None) != (size is None) or (svg and kind is None):
-        raise Failure("expected --kind and --size together, for one puzzle")
+        raise output.Failure("expected --kind and --size together, for one puzzle")
     made = made_here(asked)
     if kind is None or size is None:
         rows = [(each.kind, each.size, each.x, each.y, each.z, each.drawn) for each in made.puzzles]
         columns = ["kind", "size", ">X", ">Y", ">Z", ">drawn"]
-        write_json(READER.dump_python(made, mode="json")) if as_json else show(
-            table(f"Puzzles of {made.date}", columns, rows)
+        output.write_json(READER.dump_python(made, mode="json")) if as_json else output.show(
+            output.table(f"Puzzles of {made.date}", columns, rows)
         )
         return
     puzzle = made.puzzle(kind, size)
     if as_json:
-        write_json({"date": asked.isoformat(), **puzzle.model_dump(mode="json")})
+        output.write_json({"date": asked.isoformat(), **puzzle.model_dump(mode="json")})
     elif svg:
         typer.echo(drawing(puzzle, f"{KINDS[kind]}, {size}, {asked}"))
     else:
@@ -71,5 +70,5 @@ def made_here(day: date) -> Day:
         module_command("solvers.daily", day.isoformat()), env=environment(), capture_output=True, text=True, check=False
     )
     if done.returncode != 0:
-        raise Failure(last_line(done.stderr), 1)
+        raise output.Failure(last_line(done.stderr), 1)
     return READER.validate_json(done.stdout)

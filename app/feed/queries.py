@@ -9,9 +9,8 @@ from typing import NamedTuple
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, inspect, select, update
 from sqlalchemy.orm import Session
 
-from app.core.db.by_id import Kind, portions, tell
+from app.core.db import by_id, migrate
 from app.core.db.database import Database
-from app.core.db.migrate import Encrypted, SecretKeys
 from app.submissions.queries.submission_queries import is_of, is_visible
 from app.submissions.tables import DONE
 from app.tables import AccountRow, ContestRow, EventRow, JudgementRow, SubmissionRow, WebhookRow
@@ -53,7 +52,7 @@ def _append(connection: Connection, new: Append) -> bool:
         for at, event in enumerate(new.events, start=new.after + 1)
     ]
     connection.execute(insert(EventRow), rows)
-    tell(connection, Kind.EVENTS, new.contest_id, new.after + len(rows))
+    by_id.tell(connection, by_id.Kind.EVENTS, new.contest_id, new.after + len(rows))
     return True
 
 
@@ -120,7 +119,7 @@ def between(session: Session, contest_id: str, first: int, last: int, type_: str
 
 def forget(session: Session, contest_id: str, ids: Sequence[int]) -> None:
     """Delete events that newer ones have made superfluous."""
-    for some in portions(ids):
+    for some in by_id.portions(ids):
         session.execute(delete(EventRow).where(EventRow.contest_id == contest_id, EventRow.id.in_(some)))
 
 
@@ -154,10 +153,10 @@ def new_since(session: Session, contest_id: str, mark: Mark, changed_ids: Collec
     submissions = set(session.scalars(new))
     mine = SubmissionRow.contest_id == contest_id if mark == Mark() else is_of(contest_id)
     judgements = list(_judgements(session, mine, JudgementRow.id > mark.judgement))
-    for some in portions(mark.open):
+    for some in by_id.portions(mark.open):
         judgements += _judgements(session, mine, JudgementRow.id.in_(some))
     late = changed_ids if mark != Mark() else ()
-    for some in portions(late):
+    for some in by_id.portions(late):
         judgements += _judgements(session, mine, JudgementRow.submission_id.in_(some))
     verdicts = {(team, problem) for _, _, state, team, problem in judgements if state == DONE}
     open_ = {id_ for id_, _, state, _, _ in judgements if state != DONE}
@@ -191,7 +190,7 @@ def tried_together(session: Session, contest_id: str, pairs: Collection[tuple[st
         SubmissionRow.contest_id == contest_id
     )
     ids: set[int] = set()
-    for teams in portions(team for team, _ in pairs if team is not None):
+    for teams in by_id.portions(team for team, _ in pairs if team is not None):
         rows = session.execute(query.where(SubmissionRow.team_id.in_(teams)))
         ids.update(id_ for id_, team, problem in rows if (team, problem) in pairs)
     return ids
@@ -231,9 +230,9 @@ def with_account(session: Session, webhook_id: str) -> tuple[WebhookRow, Account
     return None if row is None else (row, session.get_one(AccountRow, row.account_id))
 
 
-def encrypted_token(row: WebhookRow) -> Encrypted:
+def encrypted_token(row: WebhookRow) -> migrate.Encrypted:
     """The token of a webhook, as `SecretKeys.decrypt` takes it."""
-    return Encrypted(row.token, row.key_id)
+    return migrate.Encrypted(row.token, row.key_id)
 
 
 def keys_needed(connection: Connection) -> set[str]:
@@ -243,7 +242,7 @@ def keys_needed(connection: Connection) -> set[str]:
     return set(connection.scalars(select(WebhookRow.key_id).distinct()))
 
 
-def delete_unreadable(session: Session, keys: SecretKeys) -> Sequence[WebhookRow]:
+def delete_unreadable(session: Session, keys: migrate.SecretKeys) -> Sequence[WebhookRow]:
     """Delete the webhooks whose key is lost; returns them."""
     rows = session.scalars(select(WebhookRow).where(WebhookRow.key_id.not_in(keys.ids))).all()
     for row in rows:
@@ -251,7 +250,7 @@ def delete_unreadable(session: Session, keys: SecretKeys) -> Sequence[WebhookRow
     return rows
 
 
-def encrypt_tokens(database: Database, keys: SecretKeys) -> None:
+def encrypt_tokens(database: Database, keys: migrate.SecretKeys) -> None:
     """Encrypt by the first key what an older one has encrypted, in one transaction."""
     with database.write() as session:
         for row in session.scalars(select(WebhookRow).where(WebhookRow.key_id != keys.ids[0])):

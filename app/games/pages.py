@@ -17,8 +17,7 @@ from app.core.pages.languages import _, in_words_of
 from app.core.pages.pages import page
 from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, address_of, see, visitor
 from app.games.routes import TheGames
-from app.games.service.referee import Table
-from app.games.service.showing import GameView, MoveBody, StartBody, listed, may_play
+from app.games.service import referee, showing
 from app.games.service.starting import game_of, start
 from app.problems.pages.contest import named_problem
 from app.problems.queries import pins
@@ -39,8 +38,8 @@ ENDINGS = {
 class LookedAt:
     """A game with its view, and whether the viewer plays it."""
 
-    table: Table
-    view: GameView
+    table: referee.Table
+    view: showing.GameView
     plays: bool
 
 
@@ -67,7 +66,7 @@ def play_page(
         sample=rules.sample,
         opponents={each: opponent.summary for each, opponent in rules.opponents.items()},
         cases=[case.name for case in cases],
-        games=listed(session, viewer, snapshot, problem_id=scored.id, team_id=None, state=None)[:MOST_LISTED],
+        games=showing.listed(session, viewer, snapshot, problem_id=scored.id, team_id=None, state=None)[:MOST_LISTED],
         endings=ENDINGS,
     )
 
@@ -86,7 +85,7 @@ async def begin_game(
         # Browsers leave out line feeds at the ends of a text area; a position ends with one.
         text = fields.get("position", "").strip("\n")
         values["parameters"] = {"instance": f"{text}\n"}
-    body = made_of_values(StartBody, values)
+    body = made_of_values(showing.StartBody, values)
     table = await start(service, games.thinking, viewer, address_of(request), contest_id, problem_id, body)
     return see(request, f"/c/{contest_id}/games/{table.game.id}")
 
@@ -95,7 +94,7 @@ async def _looked_at(request: Request, viewer: Visitor, games: TheGames, game_id
     table = await games.look(viewer, game_id)
     if table.game.contest_id != request.path_params["contest_id"]:
         raise NotFound(N_("no game %(game)r in this contest"), game=game_id)
-    return LookedAt(table, await games.shown(table), may_play(viewer, table.game))
+    return LookedAt(table, await games.shown(table), showing.may_play(viewer, table.game))
 
 
 def game_page(
@@ -135,7 +134,7 @@ async def play_on(request: Request, games: TheGames, contest_id: str, game_id: s
     act = fields.get("act", "move")
     if act == "move":
         values = {"number": _number(fields.get("number", "")), "move": fields.get("move", "")}
-        await games.move(viewer, game_id, made_of_values(MoveBody, values))
+        await games.move(viewer, game_id, made_of_values(showing.MoveBody, values))
     elif act == "resign":
         await games.resign(viewer, game_id)
     else:
@@ -148,12 +147,12 @@ def _number(text: str) -> int | str:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else text
 
 
-def _called(view: GameView, side: int) -> str:
+def _called(view: showing.GameView, side: int) -> str:
     """The player of a side, as sentences name it."""
     return _("you") if side == view.side else _("your opponent")
 
 
-def _verdict(view: GameView, *, plays: bool) -> tuple[str, str]:
+def _verdict(view: showing.GameView, *, plays: bool) -> tuple[str, str]:
     """The mark and the words of how a game stands."""
     if view.over:
         marks = {"you": ("ac", N_("You won")), "opponent": ("wa", N_("You lost")), None: ("no", N_("Nobody won"))}

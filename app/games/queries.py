@@ -11,9 +11,8 @@ from app.contests.schemas import NO_LIMITS, Limits
 from app.core.db import by_id, locks
 from app.core.messages import N_, Message
 from app.domain.participation import limited, quota, times_needed
-from app.submissions.queries import submission_queries
+from app.submissions.queries import submission_queries, usage
 from app.submissions.queries.submissions import Accepted, NewSubmission, accept
-from app.submissions.queries.usage import LimitReached, counted_times, why_not
 from app.tables import GameMoveRow, GameRow
 
 
@@ -61,7 +60,7 @@ IS_PLAYING = GameRow.ended.is_(None)
 MOST_ENDED = 1000
 
 
-def start(connection: Connection, new: NewGame) -> LimitReached | None:
+def start(connection: Connection, new: NewGame) -> usage.LimitReached | None:
     """Insert a game with the moves made at once; returns why a limit refuses it, if one does."""
     game = new.game
     locks.lock_names(connection, _locks(new))  # of two starts at once, one counts the other's game
@@ -107,12 +106,12 @@ def store(connection: Connection, turn: Turn) -> Stored | None:
     return Stored(game, became)
 
 
-def _refused(connection: Connection, new: NewGame) -> LimitReached | None:
+def _refused(connection: Connection, new: NewGame) -> usage.LimitReached | None:
     """Say why a game may not be started."""
     playing = select(func.count()).select_from(GameRow).where(IS_PLAYING)
     open_ = connection.scalar(playing.where(GameRow.owner == new.game.owner)) or 0
     if open_ >= new.most_open:
-        return LimitReached(
+        return usage.LimitReached(
             Message(
                 N_("expected at most %(most)s games open at once, found %(found)s: end one first"),
                 most=new.most_open,
@@ -122,19 +121,19 @@ def _refused(connection: Connection, new: NewGame) -> LimitReached | None:
         )
     if (connection.scalar(playing) or 0) >= new.most_playing:
         again = new.game.started
-        return LimitReached(Message(N_("the server has as many games open as it may: come back later")), again)
+        return usage.LimitReached(Message(N_("the server has as many games open as it may: come back later")), again)
     if not limited(new.limits):
         return None
     game = new.game
     place = (game.contest_id, game.team_id or "", game.problem_id)
     times = [
-        *counted_times(connection, *place, times_needed(new.limits)),
+        *usage.counted_times(connection, *place, times_needed(new.limits)),
         *connection.scalars(select(GameRow.started).where(IS_PLAYING, *_counted_at(place))),
     ]
     used = quota(new.limits, times, game.started)
     if used.allows(game.started):
         return None
-    return LimitReached(why_not(new.limits, used, game.started), None if used.exhausted else used.next)
+    return usage.LimitReached(usage.why_not(new.limits, used, game.started), None if used.exhausted else used.next)
 
 
 def _counted_at(place: tuple[str, str, str]) -> tuple[ColumnElement[bool], ...]:

@@ -14,12 +14,11 @@ from time import process_time
 
 from app.core.faults import NONE, Faults, PackageError, Severity, mismatch
 from app.core.parsing import place
-from app.packages import catalog, markdown, settings
+from app.packages import catalog, markdown, read, settings
 from app.packages.files import LARGEST, LIMITS, Limits, archive_files, folder_files
 from app.packages.formats.cms import format_of, import_files
 from app.packages.model import Package, Statement
 from app.packages.names import Format
-from app.packages.read import assemble, package_name
 from checkers.doors import N_, Phrase
 from games.catalog import names
 
@@ -222,7 +221,7 @@ def read_arrival(
     if (foreign := format or format_of(files)) is not None:
         return _foreign(files, foreign, slug, top or stem)
     faults = Faults()
-    return _arrival(assemble(package_name(top, slug, stem, faults), files, faults))
+    return _arrival(read.assemble(read.package_name(top, slug, stem, faults), files, faults))
 
 
 def read_place(
@@ -235,7 +234,7 @@ def read_place(
     faults = Faults()
     name, files = _files_of(place, spool, faults)
     if (foreign := format or format_of(files)) is None:
-        return _arrival(assemble(name, files, faults))
+        return _arrival(read.assemble(name, files, faults))
     faults.settle()
     return _foreign(files, foreign, slug, name)
 
@@ -250,13 +249,13 @@ def _files_of(place: Path, spool: Path | None, faults: Faults) -> tuple[str, Map
 
 def read_member(source: bytes | Path, slug: str, limits: Limits = LIMITS, spool: Path | None = None) -> Arrival:
     """Read a package that lies in a larger one, where its place names it. Raises PackageErrors."""
-    return _arrival(assemble(slug, archive_files(source, limits, spool=spool)[1]))
+    return _arrival(read.assemble(slug, archive_files(source, limits, spool=spool)[1]))
 
 
 def _foreign(files: Mapping[str, bytes], format: Format, slug: str | None, name: str | None) -> Arrival:
     """A package of another judge as one of Jurado."""
     imported = import_files(files, format, slug, name)
-    return replace(_arrival(assemble(imported.slug, imported.files), imported.notes), is_foreign=True)
+    return replace(_arrival(read.assemble(imported.slug, imported.files), imported.notes), is_foreign=True)
 
 
 def _arrival(package: Package, notes: Iterable[PackageError] = ()) -> Arrival:

@@ -16,11 +16,9 @@ from pathlib import Path
 from typing import IO
 
 from app.core.faults import PackageError, PackageErrors, mismatch
-from app.domain.contests import Aggregation, Kind, ScoredProblem
-from app.domain.counting import Counted
+from app.domain import contests, counting
 from app.domain.scoring import Bests, ProblemPoints, problem_points
-from app.packages import settings, trials, zips
-from app.packages.model import Case, Package
+from app.packages import model, settings, trials, zips
 from app.packages.submissions import EVERY_PHASE, SLACK, Outcomes, scored_problem
 from checkers.doors import N_, Phrase
 
@@ -91,7 +89,7 @@ NAME = "board.js"
 LARGEST = 256 * 1024
 
 
-def check_board(package: Package) -> Iterator[PackageError]:
+def check_board(package: model.Package) -> Iterator[PackageError]:
     """Yield what is wrong with a package's board, as far as it shows without running it."""
     data = package.files.get(NAME)
     if data is None:
@@ -129,15 +127,15 @@ class Climb:
     seconds   time limit of a case; `memory` in MiB
     """
 
-    package: Package
-    cases: tuple[Case, ...]
-    problem: ScoredProblem
+    package: model.Package
+    cases: tuple[model.Case, ...]
+    problem: contests.ScoredProblem
     expected: Mapping[str, tuple[float, float]]
     seconds: float
     memory: int
 
 
-def plan_climb(package: Package, *, short: bool) -> Climb:
+def plan_climb(package: model.Package, *, short: bool) -> Climb:
     """Choose the cases, and scale the cases of each group to the group's maximum.
 
     Raises ValueError where jurado.yaml has no ladder, or where its short ladder names what is no secret case of the
@@ -159,13 +157,13 @@ def plan_climb(package: Package, *, short: bool) -> Climb:
     return Climb(package, cases, _scaled(scored_problem(package), set(names)), expected, seconds, ladder.memory)
 
 
-def _scaled(problem: ScoredProblem, names: set[str]) -> ScoredProblem:
+def _scaled(problem: contests.ScoredProblem, names: set[str]) -> contests.ScoredProblem:
     chosen = [case for case in problem.cases if case.name in names]
     counts = Counter(case.group for case in chosen)
     groups = {group.name: group for group in problem.groups}
     cases = tuple(
         replace(case, points=groups[case.group].max_points / counts[case.group])
-        if groups[case.group].aggregation is Aggregation.SUM
+        if groups[case.group].aggregation is contests.Aggregation.SUM
         else case
         for case in chosen
     )
@@ -193,14 +191,14 @@ def ladder_points(climb: Climb, judged: Mapping[str, Outcomes], known: Mapping[s
     accepted submissions), so that a ladder run without its top does not look better than it is.
     """
     bests = Bests(climb.problem.rule, teams=len(judged))
-    for outcomes in (*judged.values(), *(known.values() if climb.problem.rule.kind is not Kind.RANK else ())):
+    for outcomes in (*judged.values(), *(known.values() if climb.problem.rule.kind is not contests.Kind.RANK else ())):
         for name, outcome in outcomes.items():
             bests.add(name, outcome.raw_score)
     bests.close()
     return [
         problem_points(
             climb.problem,
-            {name: Counted(outcome.raw_score, 1, timedelta(0)) for name, outcome in outcomes.items()},
+            {name: counting.Counted(outcome.raw_score, 1, timedelta(0)) for name, outcome in outcomes.items()},
             bests,
             EVERY_PHASE,
         )
@@ -213,7 +211,7 @@ def within(points: float, expected: tuple[float, float]) -> bool:
     return expected[0] - SLACK <= points <= expected[1] + SLACK
 
 
-def check_ladder(package: Package) -> Iterator[PackageError]:
+def check_ladder(package: model.Package) -> Iterator[PackageError]:
     """Yield what is wrong with a package's ladder as far as it can be told without running it."""
     ladder = package.settings.ladder
     if ladder is None:

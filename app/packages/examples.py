@@ -10,12 +10,10 @@ from pydantic import BaseModel, Field
 
 from app.core.faults import EXPECTED_TEXT, NONE, Faults, PackageError, Steps, mismatch
 from app.core.parsing import check_model, read_document
-from app.packages import contents, metadata, texts
+from app.packages import contents, metadata, texts, trials
 from app.packages.model import Case, Package, ValidationCase
 from app.packages.tools import Workshop, tool_of, validation_bounds, validators_of
-from app.packages.trials import Desk, Outcome, Question, over_limit, question_of
-from app.programs.model import ProgramFault
-from app.programs.points import generate
+from app.programs import model, points
 from app.programs.tools import Opinion, ToolDesk, validate
 from checkers.doors import N_, Phrase
 
@@ -41,7 +39,7 @@ def ask_validators(package: Package, workshop: Workshop, steps: Steps) -> tuple[
         try:
             desk.prepare(tool)
             sound.append(tool)
-        except ProgramFault as fault:
+        except model.ProgramFault as fault:
             faults.append(_warning(tool.place, "this input validator cannot be run: %(fault)s", fault=fault))
     if not sound:
         return None, faults
@@ -70,7 +68,7 @@ def check_opinions(opinions: Opinions) -> Iterator[PackageError]:
             yield _warning(path, mismatch(N_("at least one input validator to refuse this input"), NONE))
 
 
-def check_validation_cases(package: Package, desk: Desk, opinions: Opinions | None) -> Iterator[PackageError]:
+def check_validation_cases(package: Package, desk: trials.Desk, opinions: Opinions | None) -> Iterator[PackageError]:
     """Yield the validation cases of which the checker thinks otherwise than their folder says.
 
     `opinions`: None where validators are not run; then the words of an invalid input's rejection are not compared.
@@ -79,11 +77,11 @@ def check_validation_cases(package: Package, desk: Desk, opinions: Opinions | No
     outcomes = desk.ask([_question(package, case) for case in cases])
     answered = {case.input.path: outcome for case, outcome in zip(cases, outcomes, strict=True)}
     for case in package.validation_cases:
-        outcome = answered.get(case.input.path, Outcome())
+        outcome = answered.get(case.input.path, trials.Outcome())
         if case.kind == "invalid_input":
             yield from _check_invalid_input(package, case, outcome, opinions)
         elif case.output is not None:
-            too_long = over_limit(case.output.read(), package.settings.answers.limit)
+            too_long = trials.over_limit(case.output.read(), package.settings.answers.limit)
             yield from _check_output(case, case.output, too_long or outcome)
 
 
@@ -94,13 +92,13 @@ def _has_question(package: Package, case: ValidationCase) -> bool:
     return case.output is not None
 
 
-def _question(package: Package, case: ValidationCase) -> Question:
+def _question(package: Package, case: ValidationCase) -> trials.Question:
     tried = None if case.kind == "invalid_input" or case.output is None else case.output.read()
-    return question_of(package, case, answer=tried)
+    return trials.question_of(package, case, answer=tried)
 
 
 def _check_invalid_input(
-    package: Package, case: ValidationCase, outcome: Outcome, opinions: Opinions | None
+    package: Package, case: ValidationCase, outcome: trials.Outcome, opinions: Opinions | None
 ) -> Iterator[PackageError]:
     path = case.input.path
     if outcome.failed and outcome.fault:
@@ -112,7 +110,7 @@ def _check_invalid_input(
         yield from _check_text(case, case.input, [*texts, outcome.unread or ""])
 
 
-def _check_output(case: ValidationCase, output: contents.File, outcome: Outcome) -> Iterator[PackageError]:
+def _check_output(case: ValidationCase, output: contents.File, outcome: trials.Outcome) -> Iterator[PackageError]:
     if outcome.fault:
         yield _warning(case.input.path if outcome.unread else output.path, outcome.fault)
     elif case.kind == "valid_output" and outcome.rejected:
@@ -219,18 +217,18 @@ def _check_generated(
     bounds, tool = validation_bounds(package), tool_of(package, GENERATOR)
     try:
         desk.prepare(tool)
-    except ProgramFault as fault:
+    except model.ProgramFault as fault:
         yield _warning(GENERATOR, N_("this generator cannot be run: %(fault)s"), fault=fault)
         return
 
-    def make(planned: tuple[PlannedCase, str]) -> bytes | ProgramFault:
+    def make(planned: tuple[PlannedCase, str]) -> bytes | model.ProgramFault:
         try:
-            return generate(desk, tool, planned[0].args, bounds)
-        except ProgramFault as fault:
+            return points.generate(desk, tool, planned[0].args, bounds)
+        except model.ProgramFault as fault:
             return fault
 
     for (case, where), data in zip(cases, steps.each("generators", cases, texts.ahead(make, cases)), strict=True):
-        if isinstance(data, ProgramFault):
+        if isinstance(data, model.ProgramFault):
             values = {"command": case.command, "path": case.path, "fault": data}
             yield _warning(PLAN, "%(command)s does not make %(path)s: %(fault)s", where, **values)
         elif data != package.files[case.path]:

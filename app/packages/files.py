@@ -14,8 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 
 from app.core.faults import MORE, Faults, PackageError, PackageErrors, mismatch
-from app.packages.contents import SizedFiles, SpooledFiles, size_of
-from app.packages.zips import ZipUnreadable, entry_fault, inflate, inflated, is_link, open_zip
+from app.packages import contents, zips
 from checkers.doors import N_, Phrase
 
 NAME = re.compile(r"[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,254}")
@@ -53,7 +52,7 @@ LIMITS = Limits()
 LARGEST = Limits(total=4 * 2**30, archive=2 * 2**30)
 
 
-class FolderFiles(SizedFiles[Path]):
+class FolderFiles(contents.SizedFiles[Path]):
     """The files below a folder; each is read when asked for."""
 
     def size(self, name: str) -> int:
@@ -74,7 +73,7 @@ def folder_files(root: Path, faults: Faults, limits: Limits = LARGEST) -> Folder
 def check_zip(files: Mapping[str, bytes], size: int, limits: Limits = LIMITS) -> None:
     """Raise PackageErrors for what reading a zip of these files, of `size` bytes, would refuse; inflates nothing."""
     faults = Faults()
-    sizes = {name: size_of(files, name) for name in files}
+    sizes = {name: contents.size_of(files, name) for name in files}
     _check_sizes(sizes, faults, limits)
     for name in files:
         if not all(NAME.fullmatch(part) for part in name.split("/")):
@@ -105,7 +104,7 @@ def archive_files(
         message = mismatch(N_("an archive of at most %(archive)s bytes"), str(size), archive=limits.archive)
         raise PackageErrors([PackageError("", "", message)])
     try:
-        with open_zip(io.BytesIO(source) if isinstance(source, bytes) else source) as archive:
+        with zips.open_zip(io.BytesIO(source) if isinstance(source, bytes) else source) as archive:
             members = _members(archive, faults, limits)
             _refuse_files_as_folders(members, faults)
             faults.settle()
@@ -114,9 +113,9 @@ def archive_files(
             files = (
                 {name: b"".join(pieces) for name, pieces in inflating}
                 if spool is None
-                else SpooledFiles.written(spool, inflating)
+                else contents.SpooledFiles.written(spool, inflating)
             )
-    except ZipUnreadable as error:
+    except zips.ZipUnreadable as error:
         raise PackageErrors(
             [PackageError("", "", Phrase(N_("not a readable zip archive: %(error)s"), error=error))]
         ) from error
@@ -200,8 +199,8 @@ def _members(archive: zipfile.ZipFile, faults: Faults, limits: Limits) -> dict[s
             faults.add(name[:300], BAD_NAME)
         elif name in members or name in links:
             faults.add(name, Phrase(N_("two files have this name")))
-        elif is_link(info):
-            links[name] = inflate(archive, info, LONGEST_PATH + 1, lambda _: None).decode(errors="replace")
+        elif zips.is_link(info):
+            links[name] = zips.inflate(archive, info, LONGEST_PATH + 1, lambda _: None).decode(errors="replace")
         else:
             members[name] = info
     if links:
@@ -273,7 +272,7 @@ def _below_top(name: str) -> str:
 
 def _refused(info: zipfile.ZipInfo) -> str | None:
     fault = _path_fault(info.filename)
-    return entry_fault(info, links=True) if fault is None else fault
+    return zips.entry_fault(info, links=True) if fault is None else fault
 
 
 def _path_fault(path: str) -> str | None:
@@ -308,19 +307,19 @@ def _inflated(
                 )
                 raise PackageErrors([PackageError(name, "", message)])
 
-        return inflated(archive, members[name], single + 1, spend)
+        return zips.inflated(archive, members[name], single + 1, spend)
 
     for name in sorted(members):
         yield name, pieces_of(name)
 
 
-def _without_top(files: dict[str, bytes] | SpooledFiles) -> tuple[str | None, Mapping[str, bytes]]:
+def _without_top(files: dict[str, bytes] | contents.SpooledFiles) -> tuple[str | None, Mapping[str, bytes]]:
     tops = {name.split("/")[0] for name in files}
     if len(tops) != 1 or "problem.yaml" in files or not files:
         return None, files
     (top,) = tops
     if top in files:
         return None, files
-    if isinstance(files, SpooledFiles):
+    if isinstance(files, contents.SpooledFiles):
         return top, files.below(top)
     return top, {name[len(top) + 1 :]: data for name, data in files.items()}

@@ -12,8 +12,7 @@ from typing import Protocol
 from app.domain.counting import CaseVerdict, RawScore
 from app.packages import settings, texts, tools
 from app.packages.model import Case, Package, ValidationCase
-from app.programs.desk import Opinion
-from app.programs.model import CaseFiles, Program, ProgramFault, exit_code, unexpected
+from app.programs import desk, model
 from app.programs.tools import ToolDesk
 from checkers.doors import N_, AnyChecker, Phrase, Rejected, Score, check_instance, check_reference
 
@@ -65,17 +64,17 @@ class Question:
     answer: bytes | None = None
     reference: bytes | None = None
     expected: bytes | None = None
-    program: Program | None = None
+    program: model.Program | None = None
     name: str = ""
     most: Fraction | None = None
 
     @property
-    def case(self) -> CaseFiles:
+    def case(self) -> model.CaseFiles:
         """The question as the package's own checker is asked it."""
         is_expected = self.expected is not None
         output, reference = (self.expected, self.expected) if is_expected else (self.answer, self.reference)
         args, most = self.checker_args, self.most
-        return CaseFiles(self.name, self.input, reference or b"", output, args, most, is_expected=is_expected)
+        return model.CaseFiles(self.name, self.input, reference or b"", output, args, most, is_expected=is_expected)
 
 
 def question_of(
@@ -137,7 +136,7 @@ class LocalDesk:
         return outcomes
 
 
-def outcome_of(opinion: Opinion) -> Outcome:
+def outcome_of(opinion: desk.Opinion) -> Outcome:
     """The outcome of asking a package's own checker."""
     if opinion.fault or opinion.unread:
         return Outcome(failed=opinion.fault or None, unread=opinion.unread or None)
@@ -206,9 +205,9 @@ def run_program(package: Package, place: str, desk: ToolDesk) -> Iterator[tuple[
         command = desk.command(tool, (), tools.submission_bounds(package), stdin=case.input.read(), environment={})
         result = desk.sandbox.run(command)
         try:
-            if (code := exit_code(result)) != 0:
-                raise unexpected(code, "0", result)
-        except ProgramFault as fault:
+            if (code := model.exit_code(result)) != 0:
+                raise model.unexpected(code, "0", result)
+        except model.ProgramFault as fault:
             verdict = "TLE" if result.ending in ("cpu", "wall") else "RTE"
             return case, Outcome(rejected=str(fault), verdict=verdict)
         return case, over_limit(result.stdout, package.settings.answers.limit) or result.stdout

@@ -17,8 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, cast
 
-from app.core.faults import SILENT, Steps, mismatch
-from app.core.growing import Sink
+from app.core import faults, growing
 from checkers.doors import N_, Phrase
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -36,7 +35,7 @@ def zip_bytes(files: Mapping[str, bytes]) -> bytes:
     return buffer.getvalue()
 
 
-def write_files(target: IO[bytes], files: Mapping[str, bytes], steps: Steps = SILENT) -> None:
+def write_files(target: IO[bytes], files: Mapping[str, bytes], steps: faults.Steps = faults.SILENT) -> None:
     """Write a zip of some files by their paths, sorted, to an open file, with one of them in memory at a time."""
     _write(target, ((name, files[name]) for name in steps.over("packing", sorted(files))))
 
@@ -57,7 +56,7 @@ def kept_zip(path: Path, names: Iterable[str], load: Callable[[str], bytes]) -> 
     return path
 
 
-def write_zip(target: Sink, files: Iterable[tuple[str, Iterable[bytes]]]) -> None:
+def write_zip(target: growing.Sink, files: Iterable[tuple[str, Iterable[bytes]]]) -> None:
     """Write a zip of files, each in pieces, to a target that only takes bytes.
 
     One piece is in memory at a time, and no entry. A list of pieces is of a small file; others may be of any size.
@@ -198,13 +197,13 @@ def is_link(entry: zipfile.ZipInfo) -> bool:
 def entry_fault(entry: zipfile.ZipInfo, *, links: bool = False) -> str | None:
     """The fault of an entry, whatever its name; None for a sound one. `links`: the caller follows symbolic links."""
     if entry.flag_bits & ENCRYPTED:
-        return mismatch(N_("a plain file"), N_("an encrypted one"))
+        return faults.mismatch(N_("a plain file"), N_("an encrypted one"))
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        return mismatch(
+        return faults.mismatch(
             N_("a stored or deflated file"), Phrase(N_("compression method %(number)s"), number=entry.compress_type)
         )
     if stat.S_IFMT(entry.external_attr >> 16) not in PLAIN_OR_FOLDER and not (links and is_link(entry)):
-        return mismatch(N_("a plain file"), N_("a symbolic link or a special file"))
+        return faults.mismatch(N_("a plain file"), N_("a symbolic link or a special file"))
     return None
 
 

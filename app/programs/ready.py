@@ -19,9 +19,8 @@ from typing import Self
 
 import msgspec
 
+from app.programs import protocols, runner
 from app.programs.model import CaseFiles, Decision, Meaning, ProgramFault, exit_code, fault_of, unexpected
-from app.programs.protocols import Reply, decision_python, reply_of, request
-from app.programs.runner import ENDED, FORK, LENGTH_BYTES, PING, SETTLE
 from app.sandbox.model import Command, Ending, Result, SandboxFault
 from app.sandbox.sandbox import Sandbox
 
@@ -63,15 +62,15 @@ class Ready:
         """Let a part begin; returns the connection to it, at its end already where the process has gone."""
         ours, theirs = socket.socketpair()
         with theirs, suppress(BrokenPipeError, ConnectionResetError):
-            socket.send_fds(self._control, [FORK], [theirs.fileno()])
+            socket.send_fds(self._control, [runner.FORK], [theirs.fileno()])
         self.parts += 1
         return ours
 
     def settle(self, *, ended: bool) -> Report | None:
         """Let go of the part, or hear how it `ended` by itself; None where the process does not say."""
         try:
-            self._control.sendall(ENDED if ended else SETTLE)
-            size = int.from_bytes(exactly(self._control, LENGTH_BYTES), "big")
+            self._control.sendall(runner.ENDED if ended else runner.SETTLE)
+            size = int.from_bytes(exactly(self._control, runner.LENGTH_BYTES), "big")
             return _reports.decode(exactly(self._control, min(size, MOST_REPORT)))
         except (OSError, EOFError, ValueError, RecursionError):  # msgspec's faults are the last two
             return None
@@ -79,8 +78,8 @@ class Ready:
     def answers(self) -> bool:
         """Whether the process runs and takes commands."""
         try:
-            self._control.sendall(PING)
-            return self._running.alive and exactly(self._control, len(PING)) == PING
+            self._control.sendall(runner.PING)
+            return self._running.alive and exactly(self._control, len(runner.PING)) == runner.PING
         except (OSError, EOFError):
             return False
 
@@ -145,7 +144,7 @@ class Conversation:
 
     def ask(self, case: CaseFiles) -> Decision | None:
         """The checker's decision; None where it has nothing to say. Raises ProgramFault, or Unread."""
-        token, data = request(case)
+        token, data = protocols.request(case)
         part = self._begun()
         until = time.monotonic() + self._seconds
         try:
@@ -159,7 +158,7 @@ class Conversation:
         except ProgramFault:
             self._drop()
             raise
-        decided = decision_python(reply, case, self._points)
+        decided = protocols.decision_python(reply, case, self._points)
         return None if decided is None else replace(decided, images=images)
 
     def _begun(self) -> socket.socket:
@@ -168,11 +167,11 @@ class Conversation:
             self._part = self._ready.divide()
         return self._part
 
-    def _received(self, part: socket.socket, token: str, until: float) -> tuple[Reply, Mapping[str, bytes]]:
-        size = int.from_bytes(exactly(part, LENGTH_BYTES, until), "big")
+    def _received(self, part: socket.socket, token: str, until: float) -> tuple[protocols.Reply, Mapping[str, bytes]]:
+        size = int.from_bytes(exactly(part, runner.LENGTH_BYTES, until), "big")
         if size > MOST_REPLY:
             raise ProgramFault(f"expected a reply of at most {MOST_REPLY} bytes, found one of {size}")
-        reply = reply_of(exactly(part, size, until), token)
+        reply = protocols.reply_of(exactly(part, size, until), token)
         return reply, {name: exactly(part, length, until) for name, length in reply.images.items()}
 
     def _too_slow(self) -> ProgramFault:

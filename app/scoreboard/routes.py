@@ -29,28 +29,10 @@ from app.core.http.deps import (
 )
 from app.core.service import Service
 from app.feed.service.collections import BY_NAME
+from app.scoreboard.service import scoreboard
 from app.scoreboard.service.pages import WHOLE, BoardPages, Options, Page
 from app.scoreboard.service.reveal import RevealBody, RevealView, next_step, reveal
 from app.scoreboard.service.row_renderer import History, Scoreboard
-from app.scoreboard.service.scoreboard import (
-    AS_JSON,
-    CACHING,
-    JSON,
-    AwardBody,
-    AwardChange,
-    AwardView,
-    Wanted,
-    alter,
-    as_asked,
-    award,
-    board_shown,
-    csv_text,
-    delete,
-    history_json,
-    make,
-    put,
-    unknown_contest,
-)
 
 router = APIRouter(route_class=GatedRoute, tags=["scoreboard"])
 IF_NONE_MATCH = {
@@ -92,11 +74,11 @@ async def get_scoreboard(
     virtual: Virtual = False,
 ) -> Response:
     """Rows in order of rank. Sends an ETag and 304 where nothing changed."""
-    snapshot = await board_shown(boards, viewer, contest_id, public=public, group_id=group_id)
-    snapshot = await as_asked(snapshot, phase, virtual=virtual)
+    snapshot = await scoreboard.board_shown(boards, viewer, contest_id, public=public, group_id=group_id)
+    snapshot = await scoreboard.as_asked(snapshot, phase, virtual=virtual)
     page = await pages.page_soon(snapshot, Options(cases, group_id))
     given = dict(request.scope["headers"])
-    wanted = Wanted.of(given.get(b"if-none-match", b""), given.get(b"accept-encoding", b""), since)
+    wanted = scoreboard.Wanted.of(given.get(b"if-none-match", b""), given.get(b"accept-encoding", b""), since)
     return await reply(wanted, pages, page)
 
 
@@ -115,14 +97,14 @@ class WrittenReply(Response):
         await send({"type": "http.response.body", "body": self.body})
 
 
-async def reply(wanted: Wanted, pages: BoardPages, page: Page) -> Response:
+async def reply(wanted: scoreboard.Wanted, pages: BoardPages, page: Page) -> Response:
     """A written board as it was asked for: zipped, only what has changed, or nothing where the client has it."""
     since = wanted.since
     if since is None and page.tag in wanted.known:
-        return WrittenReply([*CACHING, (b"etag", page.tag.encode())], status_code=304)
+        return WrittenReply([*scoreboard.CACHING, (b"etag", page.tag.encode())], status_code=304)
     if since is not None and (changes := page.changes(since)) is not None:
-        return WrittenReply([*CACHING, AS_JSON], changes)
-    headers = [*CACHING, AS_JSON, (b"etag", page.tag.encode())]
+        return WrittenReply([*scoreboard.CACHING, scoreboard.AS_JSON], changes)
+    headers = [*scoreboard.CACHING, scoreboard.AS_JSON, (b"etag", page.tag.encode())]
     if not wanted.zipped:
         return WrittenReply(headers, page.plain)
     zipped = page.zipped or await pages.zipped_soon(page)
@@ -145,9 +127,9 @@ async def get_scoreboard_csv(
     virtual: Virtual = False,
 ) -> Response:
     """Rank, team, points, time of the last improvement and the points at each problem: the figures of the board."""
-    snapshot = await board_shown(boards, viewer, contest_id, public=public, group_id=group_id)
-    snapshot = await as_asked(snapshot, phase, virtual=virtual)
-    text = await run_sync(csv_text, snapshot, group_id)
+    snapshot = await scoreboard.board_shown(boards, viewer, contest_id, public=public, group_id=group_id)
+    snapshot = await scoreboard.as_asked(snapshot, phase, virtual=virtual)
+    text = await run_sync(scoreboard.csv_text, snapshot, group_id)
     name = f'attachment; filename="{contest_id}.csv"'
     return Response(text, media_type="text/csv", headers={"Content-Disposition": name, "Cache-Control": "no-cache"})
 
@@ -163,49 +145,64 @@ async def get_history(
     steps: Annotated[int, Query(ge=1, le=MOST_STEPS, description="at about how many moments at most")] = 100,
 ) -> Response:
     """Each team's points and rank whenever they changed, by the answers sent until then; the last are the board's."""
-    snapshot = await board_shown(boards, viewer, contest_id, public=public, group_id=None)
-    return Response(await history_json(pages, snapshot, steps, team_id), media_type=JSON)
+    snapshot = await scoreboard.board_shown(boards, viewer, contest_id, public=public, group_id=None)
+    return Response(await scoreboard.history_json(pages, snapshot, steps, team_id), media_type=scoreboard.JSON)
 
 
 awards_router = APIRouter(route_class=GatedRoute, tags=["awards"])
 
 
-@awards_router.get("/contests/{contest_id}/awards", summary="Awards", response_model=list[AwardView])
+@awards_router.get("/contests/{contest_id}/awards", summary="Awards", response_model=list[scoreboard.AwardView])
 async def list_awards(viewer: CurrentViewer, snapshot: TheSnapshot, lists: lists.TheLists) -> Response:
     """Whom they go to is said once the results are final, and never while the board the client sees is frozen."""
     return await lists.small(BY_NAME["awards"], viewer, snapshot)
 
 
 @awards_router.get("/contests/{contest_id}/awards/{award_id}", summary="One award")
-def get_award(viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading, award_id: str) -> AwardView:
+def get_award(viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading, award_id: str) -> scoreboard.AwardView:
     """Computed or made by an admin."""
-    return award(viewer, snapshot, session, award_id)
+    return scoreboard.award(viewer, snapshot, session, award_id)
 
 
 @awards_router.post("/contests/{contest_id}/awards", summary="Make an award", status_code=201)
 def create_award(
-    viewer: CurrentViewer, snapshot: TheSnapshot, session: Writing, contest_id: str, body: AwardBody, response: Response
-) -> AwardView:
+    viewer: CurrentViewer,
+    snapshot: TheSnapshot,
+    session: Writing,
+    contest_id: str,
+    body: scoreboard.AwardBody,
+    response: Response,
+) -> scoreboard.AwardView:
     """The server gives it an id made of its citation."""
-    made = make(viewer, snapshot, session, body)
+    made = scoreboard.make(viewer, snapshot, session, body)
     response.headers["Location"] = f"{middleware.API}/contests/{contest_id}/awards/{made.id}"
     return made
 
 
 @awards_router.put("/contests/{contest_id}/awards/{award_id}", summary="Make or replace an award")
 def put_award(
-    viewer: CurrentViewer, snapshot: TheSnapshot, session: Writing, contest_id: str, award_id: str, body: AwardBody
-) -> AwardView:
+    viewer: CurrentViewer,
+    snapshot: TheSnapshot,
+    session: Writing,
+    contest_id: str,
+    award_id: str,
+    body: scoreboard.AwardBody,
+) -> scoreboard.AwardView:
     """A computed one is no longer computed then."""
-    return put(viewer, snapshot, session, award_id, body)
+    return scoreboard.put(viewer, snapshot, session, award_id, body)
 
 
 @awards_router.patch("/contests/{contest_id}/awards/{award_id}", summary="Change an award")
 def change_award(
-    viewer: CurrentViewer, snapshot: TheSnapshot, session: Writing, contest_id: str, award_id: str, body: AwardChange
-) -> AwardView:
+    viewer: CurrentViewer,
+    snapshot: TheSnapshot,
+    session: Writing,
+    contest_id: str,
+    award_id: str,
+    body: scoreboard.AwardChange,
+) -> scoreboard.AwardView:
     """What is left out stays; a computed award is no longer computed then."""
-    return alter(viewer, snapshot, session, award_id, body)
+    return scoreboard.alter(viewer, snapshot, session, award_id, body)
 
 
 @awards_router.delete("/contests/{contest_id}/awards/{award_id}", summary="Delete an award", status_code=204)
@@ -213,7 +210,7 @@ def delete_award(
     viewer: CurrentViewer, snapshot: TheSnapshot, session: Writing, contest_id: str, award_id: str
 ) -> None:
     """A computed one is not given; PUT gives it again."""
-    delete(viewer, snapshot, session, award_id)
+    scoreboard.delete(viewer, snapshot, session, award_id)
 
 
 reveal_router = APIRouter(route_class=GatedRoute, tags=["scoreboard"])
@@ -242,9 +239,9 @@ async def usual_scoreboard(request: Request) -> Response:
     pages: BoardPages = state.pages
     snapshot = await snapshot_for(service.boards, request.scope[VIEWER], contest_id)
     if snapshot is None:
-        raise await unknown_contest(service, contest_id)
+        raise await scoreboard.unknown_contest(service, contest_id)
     page = await pages.page_soon(snapshot, WHOLE)
     given = dict(request.scope["headers"])
     since = request.scope["query_string"].removeprefix(b"since=").decode() or None
-    wanted = Wanted.of(given.get(b"if-none-match", b""), given.get(b"accept-encoding", b""), since)
+    wanted = scoreboard.Wanted.of(given.get(b"if-none-match", b""), given.get(b"accept-encoding", b""), since)
     return await reply(wanted, pages, page)

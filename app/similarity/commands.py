@@ -5,10 +5,9 @@ from typing import Annotated
 
 import typer
 
-from app.core.commands import lookup, output
-from app.core.commands.registry import Cell, Contest, Request, Table, command
+from app.core.commands import lookup, output, registry
 
-PAIRS: Mapping[str, Cell] = {
+PAIRS: Mapping[str, registry.Cell] = {
     "problem": "problem_id",
     "team": lambda pair: pair["team_ids"][0],
     "other team": lambda pair: pair["team_ids"][1],
@@ -21,12 +20,12 @@ PAIRS: Mapping[str, Cell] = {
 }
 
 
-@command("admin similarity")
+@registry.command("admin similarity")
 def similarity(
-    contest: Contest,
+    contest: registry.Contest,
     problem: Annotated[str | None, typer.Option(metavar="PROBLEM", help="only this problem: id or label")] = None,
     least: Annotated[float, typer.Option("--min", metavar="RATIO", help="the least ratio of a pair, 0 to 1")] = 0.0,
-) -> Request:
+) -> registry.Request:
     """List the pairs of teams whose answers or sources are alike, the most telling first; for judges.
 
     Right answers that everybody has, expected answers and common mistakes are left out or weigh little. The ratio is
@@ -37,13 +36,13 @@ def similarity(
       jurado admin similarity finals --problem comesolo --min 0.5 --json
     """
     params = {"problem_id": problem, "min": least or None}
-    return Request("GET", f"contests/{contest}/similarity", pair_tables, params=params)
+    return registry.Request("GET", f"contests/{contest}/similarity", pair_tables, params=params)
 
 
 def pair_tables(pairs: output.JsonMapping) -> list[object]:
     """Draw a table of pairs by answers, one by sources where there are any, and how many pairs were left off."""
     parts: list[object] = [
-        Table(PAIRS, title).drawn(some)
+        registry.Table(PAIRS, title).drawn(some)
         for title, some in (("answers alike", pairs["pairs"]), ("sources alike", pairs["sources"]))
         if some
     ]

@@ -17,8 +17,7 @@ from app.contests.service.capabilities import problem_called
 from app.core.clics import format_reltime, number
 from app.core.files.files import FileStore
 from app.core.messages import N_, BadRequest, NotFound
-from app.domain.contests import Kind, ScoredProblem
-from app.domain.counting import RawScore
+from app.domain import contests, counting
 from app.domain.scoring import exact
 from app.domain.similarity import CaseAnswers, Pair, Sent, Shared, Sketch, alike, pairs, sketch, source_sketch
 from app.problems.queries import pins
@@ -111,17 +110,17 @@ class _Texts:
         self.seen = 0
         self.unread = 0
 
-    def answers(self, snapshot: ContestSnapshot, problem: ScoredProblem) -> Iterator[CaseAnswers]:
+    def answers(self, snapshot: ContestSnapshot, problem: contests.ScoredProblem) -> Iterator[CaseAnswers]:
         """Read the answers of a problem, case by case."""
         scores = {attempt.id: attempt.scores or {} for attempt in snapshot.attempts if attempt.problem_id == problem.id}
         row = pins.row(self.session, snapshot.contest.id, problem.id)
         checker = None if row is None else row.settings.get("checker")
-        single = problem.rule.kind is Kind.ABSOLUTE and checker in ONE_RIGHT_ANSWER
+        single = problem.rule.kind is contests.Kind.ABSOLUTE and checker in ONE_RIGHT_ANSWER
         for case in similarity_queries.cases(self.session, snapshot.contest.id, problem.id):
             sent = [replace(each, right=single and _full(scores, each, case.name)) for each in case.answers]
             yield CaseAnswers(case.name, sent, self._of_case(case), case.expected)
 
-    def sources(self, snapshot: ContestSnapshot, problem: ScoredProblem) -> CaseAnswers:
+    def sources(self, snapshot: ContestSnapshot, problem: contests.ScoredProblem) -> CaseAnswers:
         """Read the sources of a problem's submissions."""
         sent = similarity_queries.sources(self.session, snapshot.contest.id, problem.id)
         wanted = self._wanted(sent)
@@ -216,7 +215,7 @@ def comparison(
     return shown
 
 
-def _problems(snapshot: ContestSnapshot, problem_id: str | None) -> Sequence[ScoredProblem]:
+def _problems(snapshot: ContestSnapshot, problem_id: str | None) -> Sequence[contests.ScoredProblem]:
     """List the problems to compare: all, or the one named; raises BadRequest where it is none."""
     wanted = problem_id and problem_called(snapshot, problem_id)
     problems = [each for each in snapshot.contest.problems if wanted in (None, each.id)]
@@ -230,7 +229,7 @@ def _problems(snapshot: ContestSnapshot, problem_id: str | None) -> Sequence[Sco
     return problems
 
 
-def _full(scores: Mapping[int, Mapping[str, RawScore]], answer: Sent, case: str) -> bool:
+def _full(scores: Mapping[int, Mapping[str, counting.RawScore]], answer: Sent, case: str) -> bool:
     """Whether the answer earns all points of its case."""
     score = scores.get(answer.submission_id, {}).get(case)
     return score is not None and score.accepted and score.multiplier is not None and score.multiplier >= 1
@@ -265,7 +264,7 @@ def _in_order(shared: Shared, teams: tuple[str, str]) -> tuple[Sent, Sent]:
     return (shared.one, shared.other) if shared.one.team_id == teams[0] else (shared.other, shared.one)
 
 
-def _likeness(problem: ScoredProblem, shared: Shared, case: str | None, files: list[SharedFile]) -> Likeness:
+def _likeness(problem: contests.ScoredProblem, shared: Shared, case: str | None, files: list[SharedFile]) -> Likeness:
     return Likeness(
         problem_id=problem.id,
         case=case,

@@ -15,8 +15,7 @@ from sqlalchemy.orm import Session
 from app.accounts import queries as accounts_queries
 from app.accounts.service.grants import OWNER
 from app.accounts.service.viewer import Viewer, digest
-from app.core.bodies import Body, Line
-from app.core.clics import EXAMPLES_TIME, Time, example, format_time, format_time_or_none
+from app.core import bodies, clics
 from app.core.clock import utc_now
 from app.core.db.locks import lock_names
 from app.core.messages import N_, BadRequest, Conflict, Forbidden, Message, NotFound, Unauthorized
@@ -32,12 +31,12 @@ SESSION_LASTS = timedelta(days=14)
 MOST_SESSIONS = 20
 
 
-@example({"label": "take_part.py", "expires": "2026-12-31T00:00:00.000Z"})
-class TokenBody(Body):
+@clics.example({"label": "take_part.py", "expires": "2026-12-31T00:00:00.000Z"})
+class TokenBody(bodies.Body):
     """A token to be made; without an end it lasts until it is deleted."""
 
-    label: Line | None = None
-    expires: Time | None = None
+    label: bodies.Line | None = None
+    expires: clics.Time | None = None
 
 
 class TokenView(BaseModel):
@@ -50,7 +49,7 @@ class TokenView(BaseModel):
     current: bool = Field(description="it is the one that this request was sent with")
 
 
-@example({"id": "k3", "label": "take_part.py", "created": EXAMPLES_TIME, "expires": None, "current": False,
+@clics.example({"id": "k3", "label": "take_part.py", "created": clics.EXAMPLES_TIME, "expires": None, "current": False,
           "token": "2Yb0mTbB3l"})  # fmt: skip
 class NewToken(TokenView):
     """A token with its secret, which is shown this once."""
@@ -71,7 +70,7 @@ def create(session: Session, viewer: Viewer, body: TokenBody) -> NewToken:
     now = utc_now()
     if body.expires is not None and body.expires <= now:
         raise BadRequest(
-            N_("expected a time to come, found %(found)s"), where="expires", found=format_time(body.expires)
+            N_("expected a time to come, found %(found)s"), where="expires", found=clics.format_time(body.expires)
         )
     # Two requests at once would both see room for one more.
     lock_names(session, [f"tokens of {viewer.account_id}"])
@@ -92,7 +91,7 @@ def begin_session(session: Session, viewer: Viewer) -> str:
     for row in set(begun) - set(live[1 - MOST_SESSIONS :]):
         session.delete(row)
     session.flush()
-    body = TokenBody.model_validate({"label": SESSION, "expires": format_time(now + SESSION_LASTS)})
+    body = TokenBody.model_validate({"label": SESSION, "expires": clics.format_time(now + SESSION_LASTS)})
     return create(session, viewer, body).token
 
 
@@ -117,8 +116,8 @@ def _facts(row: TokenRow, used: str | None) -> dict[str, str | bool | None]:
     return {
         "id": row.digest[:ID_LENGTH],
         "label": row.label,
-        "created": format_time(row.created),
-        "expires": format_time_or_none(row.expires),
+        "created": clics.format_time(row.created),
+        "expires": clics.format_time_or_none(row.expires),
         "current": row.digest == used,
     }
 

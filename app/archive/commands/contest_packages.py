@@ -7,9 +7,8 @@ from typing import Annotated
 import typer
 
 from app.accounts.commands.imports import Replace
-from app.core.commands import registry, uploading
+from app.core.commands import output, registry, uploading
 from app.core.commands.client import Client, Param
-from app.core.commands.output import Failure, JsonMapping, report, say
 
 # An import answers once every submission has been judged.
 SECONDS = 3600.0
@@ -35,7 +34,7 @@ def export_contest(
     path = out or Path(f"{contest_id}.zip")
     with Client.open() as client:
         size = uploading.download(client, f"contests/{contest_id}/package.zip", path, code=1)
-    say(f"{path}: {size} bytes")
+    output.say(f"{path}: {size} bytes")
 
 
 @registry.command("admin contest import")
@@ -70,16 +69,16 @@ def import_contest(
     }
     headers = {"Content-Type": "application/zip"}
     if not file.is_file():
-        raise Failure(f"{file}: expected a contest package, found no such file")
+        raise output.Failure(f"{file}: expected a contest package, found no such file")
     with Client.open() as client, uploading.upload_shown(file) as (reader, on_step):
         brought_in = client.post_watched(
             "contests/import", on_step, params, content=reader, headers=headers, timeout=SECONDS
         )
     lines = [f"contest {brought_in['id']} has been brought in", *import_lines(brought_in["imported"])]
-    report("\n".join(lines), brought_in, as_json=as_json)
+    output.report("\n".join(lines), brought_in, as_json=as_json)
 
 
-def import_lines(imported: JsonMapping) -> Iterator[str]:
+def import_lines(imported: output.JsonMapping) -> Iterator[str]:
     """Say what an import did, and how the boards compare."""
     for problem in imported["problems"]:
         other = f" {problem['id']}" if problem["how"] == "version" else ""
@@ -105,7 +104,7 @@ def import_lines(imported: JsonMapping) -> Iterator[str]:
             yield f"{count} {text}"
 
 
-def _difference_lines(listed: JsonMapping) -> Iterator[str]:
+def _difference_lines(listed: output.JsonMapping) -> Iterator[str]:
     for each in listed["differences"]:
         yield f"  {each['where']}: in the package {each['expected']}, here {each['found']}"
     if listed["more_differences"]:

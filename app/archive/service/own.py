@@ -20,17 +20,15 @@ from app.accounts.schemas import LARGEST_TEAM, MOST, TermsProperties, Username
 from app.accounts.service.grants import Granted
 from app.contests import queries as contests_queries
 from app.contests.schemas import Limits
-from app.core.bodies import Body
-from app.core.clics import Id, Time
+from app.core import bodies, clics, faults
 from app.core.clock import utc_now
-from app.core.faults import FaultList
 from app.core.messages import N_, Message, fault
 from app.submissions.queries import submission_queries
 from app.teams import queries as teams_queries
 
 FILE = "jurado.json"
 OwnClock = Literal["virtual", "personal"]
-B = TypeVar("B", bound=Body)
+B = TypeVar("B", bound=bodies.Body)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,32 +40,32 @@ class Submitted:
     problem_id: str
 
 
-class OfProblem(Body):
+class OfProblem(bodies.Body):
     """Limits on a team's submissions to a problem."""
 
     problem_id: str
     limits: Limits
 
 
-class OfTeam(Body):
+class OfTeam(bodies.Body):
     """A clock of a team's own."""
 
-    team_id: Id
+    team_id: clics.Id
     kind: OwnClock
-    start_time: Time
+    start_time: clics.Time
 
 
-class Place(Body):
+class Place(bodies.Body):
     """A team at a problem; of a frozen board: it is open."""
 
-    team_id: Id
+    team_id: clics.Id
     problem_id: str = Field(max_length=255)
 
 
 class Request(Place):
     """A team's timer for a problem's final inputs."""
 
-    time: Time
+    time: clics.Time
 
 
 class Choice(Request):
@@ -83,25 +81,25 @@ class Terms(TermsProperties):
     team_size: int = Field(ge=1, le=LARGEST_TEAM)
 
 
-class SelfRegistered(Body):
+class SelfRegistered(bodies.Body):
     """An account whose owner registered it."""
 
-    account_id: Id
-    time: Time
+    account_id: clics.Id
+    time: clics.Time
 
 
-class RoleOf(Body):
+class RoleOf(bodies.Body):
     """The role of an account in the contest."""
 
-    account_id: Id
+    account_id: clics.Id
     username: Username
     role: Granted
 
 
-class KeptTeam(Body):
+class KeptTeam(bodies.Body):
     """A team that was made for the contest."""
 
-    team_id: Id
+    team_id: clics.Id
 
 
 class ImportedRole(BaseModel):
@@ -114,7 +112,7 @@ class ImportedRole(BaseModel):
     reason: str | None
 
 
-class Own(Body):
+class Own(bodies.Body):
     """The whole document."""
 
     limits: list[OfProblem] = Field(default_factory=list)
@@ -199,7 +197,7 @@ def _of(model: type[B], row: object, **more: object) -> B:
     return cast(B, model.model_construct(None, **values))
 
 
-def read(document: Mapping[str, object], faults: FaultList) -> Own:
+def read(document: Mapping[str, object], faults: faults.FaultList) -> Own:
     """Read the whole document; an empty one if it has faults, which `faults` gets."""
     try:
         return Own.model_validate(document)
@@ -208,7 +206,7 @@ def read(document: Mapping[str, object], faults: FaultList) -> Own:
         return Own()
 
 
-def check(own: Own, submissions: Mapping[str, Submitted], faults: FaultList) -> None:
+def check(own: Own, submissions: Mapping[str, Submitted], faults: faults.FaultList) -> None:
     """Note second objects of a key, and chosen submissions that are another team's or problem's."""
     for name, properties in KEYS.items():
         keys = set()

@@ -12,8 +12,7 @@ from app.accounts import queries as queries_accounts
 from app.accounts.schemas import AccountBody
 from app.accounts.service import registration
 from app.archive.service import own as contest_own
-from app.archive.service.package_files import Contents
-from app.archive.service.submissions import SubmissionKeeper, Trials, times
+from app.archive.service import package_files, submissions
 from app.archive.service.versions import Version
 from app.authoring.service.contest_problems import EntryBody
 from app.contests import queries as contests_queries
@@ -52,11 +51,11 @@ class Importer:
 
     session: Session
     service: Service
-    contents: Contents
+    contents: package_files.Contents
     account_id: str
     hashes: Mapping[str, str | None]
     chosen: Mapping[str, Version]
-    graded: Mapping[str, Trials] | None
+    graded: Mapping[str, submissions.Trials] | None
     replace: bool
     privileged: Collection[str] = ()
     faults: FaultList = field(default_factory=FaultList)
@@ -234,10 +233,10 @@ class Importer:
             expected = f"no account of an admin or a judge, unless the request names it (privileged={body.id})"
             self.faults.add("accounts.json", where, expected, f"{body.id!r} of type {types[0]}")
 
-    def _submissions(self, contest: ContestRow, graded: Mapping[str, Trials]) -> None:
+    def _submissions(self, contest: ContestRow, graded: Mapping[str, submissions.Trials]) -> None:
         if not self.contents.objects["submissions"]:
             return
-        keeper = SubmissionKeeper(
+        keeper = submissions.SubmissionKeeper(
             self.session, self.service, self.contents, self.account_id, self.chosen, graded, self.faults
         )
         self.submitted = keeper.keep_all(contest)
@@ -246,7 +245,7 @@ class Importer:
         file = "clarifications.json"
         for at, each in enumerate(self.contents.objects["clarifications"]):
             body = self._model(clarifications.ClarificationBody, each, file, f"[{at}]")
-            when = times(clock(contest), each, file, f"[{at}]", self.faults)
+            when = submissions.times(clock(contest), each, file, f"[{at}]", self.faults)
             self._check_links(file, f"[{at}]", each)
             if body is not None and when is not None:
                 values = {**dict(body), "time": when[0], "contest_time_ms": when[1]}
@@ -268,7 +267,7 @@ class Importer:
         fields = commentary.CommentaryBody.model_fields.keys()
         for at, each in enumerate(self.contents.objects["commentary"]):
             body = self._model(commentary.CommentaryBody, _only(each, fields), file, f"[{at}]")
-            when = times(clock(contest), each, file, f"[{at}]", self.faults)
+            when = submissions.times(clock(contest), each, file, f"[{at}]", self.faults)
             self._check_links(file, f"[{at}]", _only(each, each.keys() - {"submission_ids"}))
             if not ID.fullmatch(each["id"]):
                 self.faults.add(file, f"[{at}].id", "an id", repr(each["id"]))

@@ -41,8 +41,7 @@ from app.submissions.queries import submission_context
 from app.submissions.queries.judgements import Outcome
 from app.submissions.queries.submission_context import Entry, Names, OpenCase, file_names, read_entry
 from app.submissions.queries.submissions import NewAnswer
-from app.submissions.service.answer_files import Answer, Collected, base_name, collect
-from app.submissions.service.archives import Limits, Upload, UploadRefused
+from app.submissions.service import answer_files, archives
 from app.tables import ContestRow, SubmissionRow
 
 # Submissions that are unpacked and wait for a grader.
@@ -76,7 +75,7 @@ class Reader:
         """The cases that answers are taken for, those that are final last; numbered from 0."""
         return self._known(problem_id)[0]
 
-    def collected(self, each: PackageObject, where: str, faults: FaultList) -> Collected | None:
+    def collected(self, each: PackageObject, where: str, faults: FaultList) -> answer_files.Collected | None:
         """The answers of one submission by case; None where `faults` has got the reason."""
         sent = each.get("files")
         listed = sent if isinstance(sent, list) else []
@@ -91,20 +90,20 @@ class Reader:
         own: dict[str, list[OpenCase]] = defaultdict(list)
         for one in sent_files:
             if one.file is not None and one.case in by_name:
-                own[base_name(one.file)].append(by_name[one.case])
-        limits = Limits(self.settings.max_inflated, self.settings.max_archive_files, self.settings.max_ratio)
+                own[answer_files.base_name(one.file)].append(by_name[one.case])
+        limits = archives.Limits(self.settings.max_inflated, self.settings.max_archive_files, self.settings.max_ratio)
         ours = self.contents.judging is not None  # else nobody removes cases, and an empty archive is a mistake
         try:
-            collected = collect(
-                [Upload(names[0], io.BytesIO(data))], cases, {**taken, **own}, limits, may_be_empty=ours
+            collected = answer_files.collect(
+                [archives.Upload(names[0], io.BytesIO(data))], cases, {**taken, **own}, limits, may_be_empty=ours
             )
-        except UploadRefused as refused:
+        except archives.UploadRefused as refused:
             faults.add(FILE, where, Message(N_("answer files")), str(refused))
             return None
         for one in sent_files:
             if one.file is None and one.case in by_name and one.case not in collected.answers:
                 case = by_name[one.case]
-                collected.answers[one.case] = Answer(case, one.case, None, case.limit + 1)
+                collected.answers[one.case] = answer_files.Answer(case, one.case, None, case.limit + 1)
         return collected
 
     def _known(self, problem_id: str) -> tuple[Sequence[OpenCase], Names]:
@@ -158,7 +157,7 @@ def grade_all(
     return trials
 
 
-def _request(document: ProblemDocument, collected: Collected) -> Grade:
+def _request(document: ProblemDocument, collected: answer_files.Collected) -> Grade:
     settings = document["columns"]["settings"]
     answers = []
     for answer in sorted(collected.answers.values(), key=lambda answer: answer.case.id):
@@ -244,7 +243,7 @@ class SubmissionKeeper:
         return _Place(entry, team_id) if entry is not None and team_id in entry.teams else None
 
     def _keep(
-        self, place: _Place, each: PackageObject, collected: Collected, where: str, known: set[str]
+        self, place: _Place, each: PackageObject, collected: answer_files.Collected, where: str, known: set[str]
     ) -> int | None:
         """Keep one; returns the number of its row, or None where it was refused."""
         if not ID.fullmatch(each["id"]) or (is_number(each["id"]) and len(each["id"]) > submission_context.MOST_DIGITS):

@@ -9,11 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.authoring.commands.problems import upload_archive, upload_problem
-from app.core.commands.config import write_new_folder
-from app.core.commands.output import Failure, say
-from app.core.commands.progress import all_lines, show_faults
-from app.core.commands.registry import AsJson, Joins, command, parameters
-from app.core.commands.uploading import must_exist
+from app.core.commands import config, output, progress, registry, uploading
 from app.core.faults import PackageErrors
 from app.packages.names import FORMATS
 
@@ -22,7 +18,7 @@ if TYPE_CHECKING:
     from app.packages.names import Format
 
 
-@command("package import")
+@registry.command("package import")
 def import_package(
     place: Annotated[Path, typer.Argument(metavar="DIR_OR_ZIP", help="a package: its folder, or a zip of it")],
     format_name: Annotated[
@@ -32,8 +28,8 @@ def import_package(
     slug: Annotated[
         str | None, typer.Option("--id", metavar="ID", help="the problem's id; default: by its name")
     ] = None,
-    rejudging: Joins = None,
-    as_json: AsJson = False,
+    rejudging: registry.Joins = None,
+    as_json: registry.AsJson = False,
 ) -> None:
     """Turn a package of another judge into one of Jurado, and bring it to the server or write it as a folder.
 
@@ -43,10 +39,10 @@ def import_package(
       jurado package import problems/comesolo
       jurado package import omegaup.zip --to problems
     """
-    must_exist(place)
+    uploading.must_exist(place)
     if to is None and place.is_file():  # the server tells its format, and says how things were mapped
         format_known = named_format(format_name)
-        how = parameters(rejudging, keep=False, preview=False)
+        how = registry.parameters(rejudging, keep=False, preview=False)
         upload_archive(slug, place, how, name=str(place), format_name=format_known).show(as_json=as_json)
         return
     with TemporaryDirectory(prefix="jurado-packed-") as name:
@@ -56,20 +52,22 @@ def import_package(
             upload_problem(place, rejudging).show(as_json=as_json)
             return
         if not arrival.is_foreign:
-            raise Failure(f"{place}: expected a package of another judge, found one of Jurado: --to has nothing to do")
+            raise output.Failure(
+                f"{place}: expected a package of another judge, found one of Jurado: --to has nothing to do"
+            )
         package = arrival.package
         if not as_json:
-            show_faults(package.slug, [fault.as_data() for fault in arrival.broken])
+            progress.show_faults(package.slug, [fault.as_data() for fault in arrival.broken])
         if to is None:
             from app.packages.model import write_archive_file
 
             write_archive_file(package, work / "package.zip")
-            how = parameters(rejudging, keep=False, preview=False)
+            how = registry.parameters(rejudging, keep=False, preview=False)
             upload_archive(package.slug, work / "package.zip", how).show(as_json=as_json)
             return
         folder = to / package.slug
-        write_new_folder(folder, package.files)
-        say(f"{folder}: {len(package.files)} files; next: jurado package verify {folder}")
+        config.write_new_folder(folder, package.files)
+        output.say(f"{folder}: {len(package.files)} files; next: jurado package verify {folder}")
 
 
 def read_foreign(place: Path, spool: Path, slug: str | None, format_name: str | None) -> Arrival:
@@ -79,12 +77,12 @@ def read_foreign(place: Path, spool: Path, slug: str | None, format_name: str | 
     try:
         return read_place(place, spool, slug, named_format(format_name))
     except PackageErrors as errors:
-        raise Failure(f"{place} cannot be imported:\n{all_lines(errors)}", 1) from None
+        raise output.Failure(f"{place} cannot be imported:\n{progress.all_lines(errors)}", 1) from None
 
 
 def named_format(name: str | None) -> Format | None:
     """Find a format by its name; raises Failure for an unknown one."""
     known = next((each for each in FORMATS if each == name), None)
     if name is not None and known is None:
-        raise Failure(f"--format: expected one of {', '.join(FORMATS)}, found {name!r}")
+        raise output.Failure(f"--format: expected one of {', '.join(FORMATS)}, found {name!r}")
     return known

@@ -14,8 +14,7 @@ from app.core.db.database import after_commit
 from app.core.messages import N_, NotFound
 from app.core.service import Service
 from app.judging.service.problem_changes import CasePreview, How, Preview, RejudgingView, case_previews, change
-from app.problems.queries import pins, problem_diff, versions
-from app.problems.queries.problems import existing
+from app.problems.queries import pins, problem_diff, problems, versions
 from app.tables import ProblemRow, ProblemVersionRow, TestGroupRow
 
 
@@ -68,13 +67,13 @@ class VersionDiff(BaseModel):
 
 def listed(session: Session, problem_id: str) -> list[VersionView]:
     """A problem's versions, newest first."""
-    row, places = existing(session, problem_id), versions.places(session, problem_id)
+    row, places = problems.existing(session, problem_id), versions.places(session, problem_id)
     return [_view(row, each, places) for each in versions.versions(session, problem_id)]
 
 
 def one(session: Session, problem_id: str, number: int) -> VersionDetails:
     """A version with its groups and test cases; raises NotFound."""
-    row, known = existing(session, problem_id), _manifest(session, problem_id, number)
+    row, known = problems.existing(session, problem_id), _manifest(session, problem_id, number)
     (version,) = [each for each in versions.versions(session, problem_id) if each.number == number]
     columns = known["columns"]
     return VersionDetails(
@@ -90,7 +89,7 @@ def one(session: Session, problem_id: str, number: int) -> VersionDetails:
 
 def diff(session: Session, problem_id: str, number: int, against: int | None) -> VersionDiff:
     """The difference from a version (None: the one before) to another; raises NotFound."""
-    existing(session, problem_id)
+    problems.existing(session, problem_id)
     base = against if against is not None else max(number - 1, 1)
     before, after = (_document(_manifest(session, problem_id, each)) for each in (base, number))
     is_other = problem_diff.difference(before, after) != {}
@@ -110,7 +109,7 @@ def diff(session: Session, problem_id: str, number: int, against: int | None) ->
 
 def package_zip(service: Service, session: Session, problem_id: str, number: int) -> IO[bytes]:
     """A version as a package, an open temporary file; raises NotFound, or Conflict for one that no package can hold."""
-    row, known = existing(session, problem_id), _manifest(session, problem_id, number)
+    row, known = problems.existing(session, problem_id), _manifest(session, problem_id, number)
     groups = [TestGroupRow(problem_id=row.id, **group) for group in known["groups"]]
     return packed(service, pins.row_of(row, known), groups, pins.cases_of(session, row.id, known))
 
@@ -126,7 +125,7 @@ def restore(
     service: Service, viewer: Viewer, session: Session, problem_id: str, number: int, how: How
 ) -> VersionView | RejudgingView | Preview:
     """Make a version the newest again, as a version of its own; raises NotFound, Conflict, PreconditionFailed."""
-    existing(session, problem_id)
+    problems.existing(session, problem_id)
     target = _document(_manifest(session, problem_id, number))
 
     def write() -> None:
@@ -145,7 +144,7 @@ def restore(
 def _manifest(session: Session, problem_id: str, number: int) -> json_documents.ManifestDocument:
     known = versions.manifest(session, problem_id, number)
     if known is None:
-        newest = existing(session, problem_id).version
+        newest = problems.existing(session, problem_id).version
         raise NotFound(
             N_("problem %(problem)r has no version %(version)s: it has 1 to %(newest)s"),
             problem=problem_id,

@@ -9,9 +9,8 @@ from typing import Annotated
 
 import typer
 
+from app.core.commands import lookup, output
 from app.core.commands.client import Client
-from app.core.commands.lookup import find_problem, short_time
-from app.core.commands.output import Failure, JsonMapping, say, unpack
 from app.core.commands.registry import Cell, Contest, Problem, Request, Shown, Table, command
 
 UNITS = {"": 1, "K": 2**10, "M": 2**20, "G": 2**30, "T": 2**40}
@@ -25,7 +24,7 @@ def size_text(bytes_: int | None) -> str:
     return f"{bytes_ // UNITS[unit]} {unit}iB" if unit else f"{bytes_} bytes"
 
 
-def limits_text(limits: JsonMapping) -> str:
+def limits_text(limits: output.JsonMapping) -> str:
     """Say what the limits of a problem are."""
     parts = []
     if (most := limits.get("max_submissions")) is not None:
@@ -43,7 +42,7 @@ def limits_text(limits: JsonMapping) -> str:
     return ", ".join(parts)
 
 
-def settings_text(settings: JsonMapping) -> str:
+def settings_text(settings: output.JsonMapping) -> str:
     """Say what a contest's settings limit."""
     team, teams = size_text(settings["team_bytes"]), size_text(settings["contest_bytes"])
     return f"a team sends {team}, all teams {teams}; to each problem: {limits_text(settings['limits'])}"
@@ -51,7 +50,7 @@ def settings_text(settings: JsonMapping) -> str:
 
 def clock_text(clock: Mapping[str, str]) -> str:
     """Say by which clock a team takes part."""
-    running = f"{short_time(clock['contest_time'])} on the clock" if clock["running"] else "not running"
+    running = f"{lookup.short_time(clock['contest_time'])} on the clock" if clock["running"] else "not running"
     return f"{clock['kind']} clock, {running}; it ends {clock['end_time'] or 'at a time not set yet'}"
 
 
@@ -69,7 +68,7 @@ def begin(
       jurado begin finals
     """
     if virtual and personal:
-        raise Failure("expected --virtual or --personal, found both")
+        raise output.Failure("expected --virtual or --personal, found both")
     path = f"contests/{contest}/participation"
     if virtual or personal:
         return Request("POST", path, clock_text, {"kind": "virtual" if virtual else "personal"})
@@ -90,11 +89,11 @@ def final_inputs(
       jurado final-inputs finals comesolo --show
     """
     with Client.open() as client:
-        problem_id = find_problem(client, contest, problem)
+        problem_id = lookup.find_problem(client, contest, problem)
         path = f"contests/{contest}/problems/{problem_id}/inputs"
         final = client.get(path) if show_only else client.post(path)
         if inputs is not None and final["href"] is not None:
-            unpack(client.request("GET", f"/api/{final['href']}").content, inputs / problem_id)
+            output.unpack(client.request("GET", f"/api/{final['href']}").content, inputs / problem_id)
     if final["time"] is None:
         return Shown(final, f"the final inputs of {problem_id} have not been requested")
     return Shown(
@@ -116,9 +115,9 @@ def choose(
       jurado choose finals comesolo --none
     """
     if none and submission is not None:
-        raise Failure("expected SUBMISSION or --none, found both")
+        raise output.Failure("expected SUBMISSION or --none, found both")
     with Client.open() as client:
-        problem_id = find_problem(client, contest, problem)
+        problem_id = lookup.find_problem(client, contest, problem)
 
     def text(chosen: Mapping[str, str | None]) -> str:
         counts = chosen["submission_id"]
@@ -142,13 +141,13 @@ def quota(
       jurado quota finals comesolo --json
     """
     with Client.open() as client:
-        ids = [find_problem(client, contest, problem)] if problem is not None else problem_ids(client, contest)
+        ids = [lookup.find_problem(client, contest, problem)] if problem is not None else problem_ids(client, contest)
         quotas = [client.get(f"contests/{contest}/problems/{each}/quota", team_id=team) for each in ids]
 
     def tables(_reply: object) -> list[object]:
         for each in quotas[:1]:  # the bytes are counted by contest
             most = each["bytes_limit"]
-            say(f"{each['bytes_used']} bytes sent to {contest}" + (f" of {most}" if most is not None else ""))
+            output.say(f"{each['bytes_used']} bytes sent to {contest}" + (f" of {most}" if most is not None else ""))
         return [Table(QUOTA, contest).drawn(quotas)]
 
     return Shown(quotas if problem is None else quotas[0], tables)

@@ -19,9 +19,8 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 from rich.progress import BarColumn, DownloadColumn, Progress, ProgressColumn, Task, TextColumn, TransferSpeedColumn
 from rich.text import Text
 
+from app.core.commands import output, progress
 from app.core.commands.client import Client, Reply
-from app.core.commands.output import Failure, Json, console, new_file
-from app.core.commands.progress import all_lines
 from app.core.faults import OnStep, PackageErrors, unseen
 
 if TYPE_CHECKING:
@@ -47,7 +46,7 @@ def upload_shown(source: bytes | Path) -> Iterator[Upload]:
     try:
         raw = io.FileIO(source) if isinstance(source, Path) else io.BytesIO(source)
     except OSError as error:
-        raise Failure(f"{source!s}: {error.strerror or error}") from None
+        raise output.Failure(f"{source!s}: {error.strerror or error}") from None
     with raw:
         total = raw.seek(0, io.SEEK_END)
         raw.seek(0)
@@ -55,7 +54,7 @@ def upload_shown(source: bytes | Path) -> Iterator[Upload]:
             yield Upload(cast(BinaryIO, raw), unseen)
             return
         columns = (TextColumn("{task.description}"), BarColumn(), Amount())
-        with Progress(*columns, console=console(err=True), transient=True) as bar:
+        with Progress(*columns, console=output.console(err=True), transient=True) as bar:
             task = bar.add_task("upload", total=total, unit="bytes")
 
             def show_step(phase: str, done: int, parts: int) -> None:
@@ -87,7 +86,7 @@ def download(client: Client, path: str, target: Path, *, code: int = 2) -> int:
 
     `code`: the exit code where the file cannot be written.
     """
-    with new_file(target, code=code) as file, _download_shown() as on_size:
+    with output.new_file(target, code=code) as file, _download_shown() as on_size:
         client.fetch(path, file, on_size)
         return file.tell()
 
@@ -99,7 +98,7 @@ def _download_shown() -> Iterator[OnSize]:
         yield lambda _size, _total: None
         return
     columns = (TextColumn("download"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-    with Progress(*columns, console=console(err=True), transient=True) as bar:
+    with Progress(*columns, console=output.console(err=True), transient=True) as bar:
         task = bar.add_task("download", total=None)
         yield lambda size, total: bar.update(task, completed=size, total=total)
 
@@ -117,7 +116,7 @@ class Event:
     data: str
     id: str
 
-    def json(self) -> Json:
+    def json(self) -> output.Json:
         """Read its data as JSON."""
         return json.loads(self.data, object_hook=Reply)
 
@@ -169,10 +168,10 @@ def read_sound(place: Path, spool: Path | None = None) -> Package:
             else read_archive(place, limits=LIMITS if spool is None else LARGEST, spool=spool)
         )
     except PackageErrors as errors:
-        raise Failure(f"{place} is not a sound package:\n{all_lines(errors)}", 1) from None
+        raise output.Failure(f"{place} is not a sound package:\n{progress.all_lines(errors)}", 1) from None
 
 
 def must_exist(place: Path) -> None:
     """Raise Failure where there is neither a folder nor a file."""
     if not place.is_dir() and not place.is_file():
-        raise Failure(f"{place}: expected a package's folder or zip, found nothing")
+        raise output.Failure(f"{place}: expected a package's folder or zip, found nothing")

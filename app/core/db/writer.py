@@ -33,8 +33,7 @@ import structlog
 from sqlalchemy import Connection
 from sqlalchemy.exc import OperationalError
 
-from app.core.db import audit
-from app.core.db.commits import CommitInDoubt, Trace, is_locked, of_the_database
+from app.core.db import audit, commits
 from app.core.db.database import Database
 from app.core.json_documents import AuditChanges
 
@@ -48,7 +47,7 @@ AnyHandler = Handler[object, object]
 
 # By handler, what looks for the rows of a payload, by what was returned for it; None: it has none of its own. It is
 # asked where the reply to a COMMIT is lost (`app.core.db.commits`).
-TRACES: dict[AnyHandler, Callable[[object, object], Trace | None]] = {}
+TRACES: dict[AnyHandler, Callable[[object, object], commits.Trace | None]] = {}
 MOST_IN_A_BATCH = 256
 REQUESTS_THAT_PRESS = 6
 # Time that a batch of so many requests counts: some batches of a rush hold few, as their replies are on their way.
@@ -186,10 +185,10 @@ class Writer:
     def _write(self, batch: Sequence[_Write]) -> None:
         try:
             results = self._commit(batch)
-        except CommitInDoubt as error:  # tried again, it could be stored twice
+        except commits.CommitInDoubt as error:  # tried again, it could be stored twice
             _settle([(write, None, error) for write in batch])
         except Exception as error:
-            self._commit_alone(batch, SHORT_LOCK_MS if of_the_database(error) else None)
+            self._commit_alone(batch, SHORT_LOCK_MS if commits.of_the_database(error) else None)
         else:
             _settle(results)
 
@@ -224,9 +223,9 @@ class Writer:
                 results = self._commit([write], lock_ms)
             except Exception as error:
                 _settle([(write, None, error)])
-                if is_locked(error):
+                if commits.is_locked(error):
                     locked[write.group] = error
-                in_a_row = in_a_row + 1 if isinstance(error, OperationalError | CommitInDoubt) else 0
+                in_a_row = in_a_row + 1 if isinstance(error, OperationalError | commits.CommitInDoubt) else 0
                 if in_a_row == MOST_FAILURES_IN_A_ROW:
                     untried = OperationalError("not tried: the database takes nothing now", None, error)
                     _settle([(left, None, untried) for left in batch[at + 1 :]])
@@ -236,7 +235,7 @@ class Writer:
                 _settle(results)
 
 
-def _trace(results: Sequence[tuple[_Write, object]]) -> Trace | None:
+def _trace(results: Sequence[tuple[_Write, object]]) -> commits.Trace | None:
     """What looks for the first row of a batch that anybody knows how to look for: it stands for all."""
     for write, result in results:
         trace_of = TRACES.get(write.handler)

@@ -30,12 +30,9 @@ from app.core.db.database import after_commit, run_after_commit
 from app.core.http import auth, deps
 from app.core.http.errors import status_of
 from app.core.messages import N_, BadRequest, NotFound, ServiceError, Unauthorized, all_in_words, fault
-from app.core.pages.forms import here_of, language_of, read_form, whole_number
+from app.core.pages import forms, sent_again, sent_forms, wording
 from app.core.pages.languages import AskFirst, gettext, speaking, translate
 from app.core.pages.pages import page
-from app.core.pages.sent_again import ask, back_to, form_again
-from app.core.pages.sent_forms import SEEN_VERSION, field_words
-from app.core.pages.wording import is_endless
 from app.core.service import Service
 from app.domain.contests import Clock
 from app.judging.service.problem_changes import How, RejudgingView
@@ -117,13 +114,13 @@ class PageRoute(APIRoute):
 
 async def or_refusal(request: Request, reply: Coroutine[object, None, Response]) -> Response:
     """The reply, or the page of its refusal, in the reader's language; the form to log in for who has to."""
-    with speaking(language_of(request)):
+    with speaking(forms.language_of(request)):
         try:
             return await reply
         except Unauthorized:
             return RedirectResponse(login_address(request), 303)
         except AskFirst as question:
-            return await ask(request, question, await visitor(request))
+            return await sent_again.ask(request, question, await visitor(request))
         except ServiceError as refusal:
             return await refused(request, refusal)
         except RequestValidationError as error:
@@ -139,13 +136,13 @@ def _invalid(error: RequestValidationError) -> BadRequest:
 def login_address(request: Request) -> str:
     """Return the address of the login that leads back to this page with its query string."""
     root = request.scope.get("root_path", "")
-    return f"{root}/login?next={quote(here_of(request))}"
+    return f"{root}/login?next={quote(forms.here_of(request))}"
 
 
 async def refused(request: Request, refusal: ServiceError) -> Response:
     """The page of a refusal: the form that was refused, as it was sent, or a page that says why."""
     status = status_of(refusal)
-    shown = await form_again(request, refusal, status) or await _refusal_page(request, refusal, status)
+    shown = await sent_again.form_again(request, refusal, status) or await _refusal_page(request, refusal, status)
     if refusal.retry_after is not None:
         shown.headers["Retry-After"] = str(refusal.retry_after)
     return shown
@@ -155,15 +152,15 @@ async def _refusal_page(request: Request, refusal: ServiceError, status: int) ->
     place, colon, words = translate(await refusal.full_message(request.app.state.service)).partition(": ")
     title = gettext(TITLES.get(status, N_("This did not work")))
     listed = refusal.errors if refusal.errors is not None and len(refusal.errors) > 1 else []
-    faults = [{**each, "where": field_words(str(each.get("where") or ""))} for each in listed]
+    faults = [{**each, "where": sent_forms.field_words(str(each.get("where") or ""))} for each in listed]
     return page(
         "refusal.html",
         request,
         status,
         title=title,
-        sentence=f"{field_words(place)}{colon}{words}",
+        sentence=f"{sent_forms.field_words(place)}{colon}{words}",
         faults=faults,
-        back=back_to(request),
+        back=sent_again.back_to(request),
         viewer=await visitor(request),
     )
 
@@ -250,10 +247,12 @@ def _message(times: Clock, now: datetime) -> str:
     if times.start is None:
         return N_("no start is set")
     if not times.started(now):
-        return N_("from %(start)s, without an end") if is_endless(times) else N_("from %(start)s for %(length)s")
+        return (
+            N_("from %(start)s, without an end") if wording.is_endless(times) else N_("from %(start)s for %(length)s")
+        )
     if times.paused(now):
         return N_("paused since %(paused)s")
-    if is_endless(times):
+    if wording.is_endless(times):
         return N_("always open")
     return N_("ended %(end)s") if times.ended(now) else N_("until %(end)s")
 
@@ -295,7 +294,7 @@ def needs(operation: str) -> Needed:
 
 
 async def _fields(request: Request) -> dict[str, str]:
-    return await read_form(request)
+    return await forms.read_form(request)
 
 
 def _writing_accounts(request: Request, session: Writing) -> Session:
@@ -325,7 +324,7 @@ def led_on(request: Request, outcome: object, page: str) -> RedirectResponse:
 
 def how_of(fields: Mapping[str, str]) -> How:
     """How a form changes a problem: only the version that the form was made for, if it names one."""
-    return How(version=whole_number(SEEN_VERSION, fields.get(SEEN_VERSION, "")))
+    return How(version=forms.whole_number(sent_forms.SEEN_VERSION, fields.get(sent_forms.SEEN_VERSION, "")))
 
 
 def faults_of(refusal: ServiceError) -> Faults:

@@ -12,15 +12,7 @@ import typer
 from app.core.commands.client import Client
 from app.core.commands.output import Failure, console, harmless, person_at_stdin, show, table, write_file, write_json
 from app.core.commands.registry import AsJson, command
-from app.games.commands.choices import (
-    game_named,
-    opponent_named,
-    play_remotely,
-    positions,
-    report_remote,
-    side_named,
-    wanted_games,
-)
+from app.games.commands import choices
 from app.games.commands.program import Program, run_all, save
 from app.games.commands.replaying import picture
 from checkers.doors import Rejected
@@ -171,15 +163,17 @@ def play(
         if program is None:
             raise Failure("--contest is for programs: expected --with CMD too")
         with Client.open() as client:
-            wanted = wanted_games(client, contest, game, case or [], position or [], opponent, seed, games)
-            results = play_remotely(client, contest, game, wanted, split(program), move_seconds, jobs, quiet=as_json)
-        report_remote(results, as_json=as_json)
+            wanted = choices.wanted_games(client, contest, game, case or [], position or [], opponent, seed, games)
+            results = choices.play_remotely(
+                client, contest, game, wanted, split(program), move_seconds, jobs, quiet=as_json
+            )
+        choices.report_remote(results, as_json=as_json)
         return
-    rules = game_named(game)
+    rules = choices.game_named(game)
     opponent = opponent or DEFAULT
-    starts = positions(rules, position or [])
-    own = side_named(rules, side)
-    opponent_named(rules, opponent)
+    starts = choices.positions(rules, position or [])
+    own = choices.side_named(rules, side)
+    choices.opponent_named(rules, opponent)
     if program is not None:
         played = play_program(rules, program, own, opponent, starts, seed, games, jobs, move_seconds, quiet=as_json)
         save(save_to, [(f"{at:04}", transcript) for at, transcript in enumerate(played, start=1)])
@@ -194,7 +188,11 @@ def play(
 
 def list_games(*, as_json: bool) -> None:
     """List the games and their opponents."""
-    rows = [(slug, name, opponent.summary) for slug in names() for name, opponent in game_named(slug).opponents.items()]
+    rows = [
+        (slug, name, opponent.summary)
+        for slug in names()
+        for name, opponent in choices.game_named(slug).opponents.items()
+    ]
     if as_json:
         write_json([{"game": slug, "opponent": name, "summary": summary} for slug, name, summary in rows])
     else:
@@ -279,7 +277,7 @@ def ended(transcript: Transcript, side: Side) -> str:
 
 def as_data(transcript: Transcript) -> dict[str, object]:
     """Give a game as JSON: how it ended, and its moves."""
-    game, end = game_named(transcript.game), transcript.end
+    game, end = choices.game_named(transcript.game), transcript.end
     winner = None if end is None or end.winner is None else game.sides[end.winner]
     moves = [{"side": game.sides[move.side], "move": move.text, "seconds": move.seconds} for move in transcript.moves]
     reason, text = (None, "") if end is None else (end.reason, end.text)

@@ -18,8 +18,7 @@ from app.domain.contests import Clock
 from app.games import queries as games_queries
 from app.games.service.referee import MS, Table, due, end, seat
 from app.games.service.showing import transcript
-from app.submissions.queries.submission_context import Entrant, Entry, OpenCase, read_entrant
-from app.submissions.queries.submissions import Accepted, NewSubmission
+from app.submissions.queries import submission_context, submissions
 from app.submissions.service import answer_files, submit
 from app.tables import GameMoveRow, GameRow
 from checkers.doors import Rejected
@@ -29,15 +28,15 @@ from checkers.doors import Rejected
 class Binding:
     """A counted game's contest as it is now: its problem as one may submit to it, and the team's own clock."""
 
-    entry: Entry
-    entrant: Entrant
+    entry: submission_context.Entry
+    entrant: submission_context.Entrant
 
     @property
     def clock(self) -> Clock:
         """The clock that the team goes by."""
         return self.entrant.clock
 
-    def case(self, game: GameRow) -> OpenCase | None:
+    def case(self, game: GameRow) -> submission_context.OpenCase | None:
         """The game's test case; None where it is no case any more."""
         return next((case for case in self.entry.all_cases if case.id == game.test_case_id), None)
 
@@ -70,9 +69,9 @@ def read_bound(service: Service, game: GameRow) -> Binding | None:
     if entry is None:
         return None
     if not entry.asks_the_team:
-        return Binding(entry, Entrant(entry.clock))
+        return Binding(entry, submission_context.Entrant(entry.clock))
     with service.database.read() as session:
-        return Binding(entry, read_entrant(session, entry, game.team_id or ""))
+        return Binding(entry, submission_context.read_entrant(session, entry, game.team_id or ""))
 
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.games")
@@ -81,7 +80,7 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.games")
 AT_ONCE = 200
 
 
-def became(service: Service, table: Table, binding: Binding | None) -> NewSubmission | None:
+def became(service: Service, table: Table, binding: Binding | None) -> submissions.NewSubmission | None:
     """The submission that a counted game becomes when it has ended, if any; may read and write files.
 
     It counts as made when the game ended; one that the contest's end cut, in the last millisecond before.
@@ -101,7 +100,7 @@ def became(service: Service, table: Table, binding: Binding | None) -> NewSubmis
     name = f"{case.name}.out"
     with submit.StoredFiles(service) as files:
         answer = files.answer(answer_files.Answer(case, name, data, len(data)))
-    return NewSubmission(
+    return submissions.NewSubmission(
         game.contest_id,
         game.problem_id,
         game.team_id,
@@ -123,7 +122,7 @@ def store(service: Service, turn: games_queries.Turn) -> games_queries.Stored | 
     return outcome
 
 
-def _tell(service: Service, game: GameRow, accepted: Accepted | None) -> None:
+def _tell(service: Service, game: GameRow, accepted: submissions.Accepted | None) -> None:
     """Tell the engine and the boards of the submission that a game has become."""
     if accepted is None or accepted.judgement_id is None:
         return

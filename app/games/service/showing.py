@@ -7,8 +7,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.core.bodies import Body, Line
-from app.core.clics import EXAMPLES_TIME, example, format_time, format_time_or_none
+from app.core import bodies, clics
 from app.core.clock import utc_now
 from app.core.messages import N_, BadRequest, NotFound
 from app.domain.contests import Clock
@@ -36,19 +35,19 @@ ENDS: Mapping[str, tuple[Reason, str]] = {
 }
 
 
-@example({"parameters": {"a": 2, "b": 4, "k": 2}, "opponent": "optimal", "seed": 1})
-class StartBody(Body):
+@clics.example({"parameters": {"a": 2, "b": 4, "k": 2}, "opponent": "optimal", "seed": 1})
+class StartBody(bodies.Body):
     """A game to start: from a test case's position, or for practice from one by its parameters.
 
     A team's game from a test case of a problem that is played counts, unless it is for `practice`: then the case names
     the opponent, and the judge chooses the seed and shows it when the game has ended.
     """
 
-    testcase: Line | None = None
+    testcase: bodies.Line | None = None
     parameters: dict[str, Any] | None = Field(
         None, description="the position, as the game's `position` is shown; numbers beyond 2^53 may be strings"
     )
-    opponent: Line | None = Field(None, description="its name; left out: that of the test case, or `optimal`")
+    opponent: bodies.Line | None = Field(None, description="its name; left out: that of the test case, or `optimal`")
     seed: int | None = Field(None, ge=0, le=MOST_SEED, description="of the opponent, in practice; left out: any")
     side: Literal[0, 1] | None = Field(
         None, description="the side to play, in practice; left out: the test case's, or the game's own choice"
@@ -56,12 +55,12 @@ class StartBody(Body):
     practice: bool | None = Field(None, description="true: the game does not count; left out: it counts if it can")
 
 
-@example({"number": 1, "move": "1 0"})
-class MoveBody(Body):
+@clics.example({"number": 1, "move": "1 0"})
+class MoveBody(bodies.Body):
     """A move, with its number in the game: posted again, it is the same move and gets the same reply."""
 
     number: int = Field(ge=1, le=MOST_NUMBER, description="`next_move` of the game, counted over both sides")
-    move: Line = Field(description="as the rules of the game write it")
+    move: bodies.Line = Field(description="as the rules of the game write it")
 
 
 class MadeMove(BaseModel):
@@ -105,7 +104,7 @@ class GameFacts(BaseModel):
     submission_id: str | None = Field(description="what a counted game has become")
 
 
-@example(
+@clics.example(
     {
         "id": "5f0c1d9b2a7e4c3d8b6f1a20",
         "contest_id": "practice",
@@ -129,8 +128,8 @@ class GameFacts(BaseModel):
         ],
         "legal": ["0 1", "0 2", "1 0", "1 1"],
         "rule": "x y: 1 to 2 from one pile, or the same from both",
-        "clock": {"move_seconds": None, "game_seconds": None, "used_seconds": 2.5, "deadline": EXAMPLES_TIME},
-        "started": EXAMPLES_TIME,
+        "clock": {"move_seconds": None, "game_seconds": None, "used_seconds": 2.5, "deadline": clics.EXAMPLES_TIME},
+        "started": clics.EXAMPLES_TIME,
         "ended": None,
         "submission_id": None,
     }
@@ -212,8 +211,8 @@ def _facts(game: GameRow, submission_id: str | None) -> GameFacts:
         over=game.ended is not None,
         winner=None if game.ended is None or game.winner is None else _player(game, game.winner),
         ending=cast(Ending | None, game.ending),
-        started=format_time(game.started),
-        ended=format_time_or_none(game.ended),
+        started=clics.format_time(game.started),
+        ended=clics.format_time_or_none(game.ended),
         submission_id=submission_id,
     )
 
@@ -225,7 +224,7 @@ def clock_of(game: GameRow, clock: Clock | None) -> GameClock:
         move_seconds=None if game.move_ms is None else game.move_ms / 1000,
         game_seconds=None if game.game_ms is None else game.game_ms / 1000,
         used_seconds=game.used_ms / 1000,
-        deadline=format_time(due(game, clock)[0]) if is_running else None,
+        deadline=clics.format_time(due(game, clock)[0]) if is_running else None,
     )
 
 

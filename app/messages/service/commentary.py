@@ -10,8 +10,7 @@ from app.accounts.service.viewer import Viewer
 from app.contests.queries import clock, contest_of
 from app.contests.service.capabilities import capabilities, need
 from app.contests.service.visibility import may_see
-from app.core.bodies import Body, Line, Sparse, mismatch, refuse
-from app.core.clics import Id, format_reltime, format_time
+from app.core import bodies, clics
 from app.core.clock import utc_now
 from app.core.messages import N_, Message, NotFound
 from app.messages import queries as messages_queries
@@ -25,17 +24,17 @@ from app.teams.service.teams import visible
 LINKS: tuple[Literal["team_ids", "problem_ids", "submission_ids"], ...] = ("team_ids", "problem_ids", "submission_ids")
 
 
-class CommentaryBody(Body):
+class CommentaryBody(bodies.Body):
     """Something to be said. In the text `{teams:ID}` and `{problems:ID}` stand for what they name."""
 
     message: MessageText
-    tags: list[Line] = Field(default_factory=list, max_length=100)
-    team_ids: list[Id] | None = None
-    problem_ids: list[Id] | None = None
-    submission_ids: list[Id] | None = None
+    tags: list[bodies.Line] = Field(default_factory=list, max_length=100)
+    team_ids: list[clics.Id] | None = None
+    problem_ids: list[clics.Id] | None = None
+    submission_ids: list[clics.Id] | None = None
 
 
-class CommentaryView(Sparse):
+class CommentaryView(bodies.Sparse):
     """A comment, and the objects that it is about."""
 
     id: str
@@ -78,9 +77,9 @@ def create(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: Co
     known = visible_ids(viewer, snapshot, session)  # a refused name must not reveal that a hidden object exists
     links = {name: list(dict.fromkeys(ids)) for name in LINKS if (ids := getattr(body, name)) is not None}
     missing = [(name, each) for name, ids in links.items() for each in ids if each not in known[name]]
-    refuse(
+    bodies.refuse(
         [
-            mismatch(name, Message(N_("what is in contest %(contest)s"), contest=contest.id), repr(each))
+            bodies.mismatch(name, Message(N_("what is in contest %(contest)s"), contest=contest.id), repr(each))
             for name, each in missing
         ]
     )
@@ -103,8 +102,8 @@ def view(row: CommentaryRow, persons: set[str]) -> CommentaryView:
     """A comment as CLICS shows it; sources outside `persons` are left out."""
     shown = CommentaryView(
         id=row.id,
-        time=format_time(row.time),
-        contest_time=format_reltime(timedelta(milliseconds=row.contest_time_ms)),
+        time=clics.format_time(row.time),
+        contest_time=clics.format_reltime(timedelta(milliseconds=row.contest_time_ms)),
         message=row.message,
         tags=row.details.get("tags", []),
     )

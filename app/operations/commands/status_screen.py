@@ -11,16 +11,15 @@ from typing import Annotated
 
 import typer
 
+from app.core.commands import output, registry
 from app.core.commands.client import Client
-from app.core.commands.output import Failure, JsonMapping, console, harmless, show, table, write_json
-from app.core.commands.registry import AsJson, command
 from app.sandbox.child import ROOT, environment, module_command
 
 WIDTH = 80
 SIGNS = {"done": " ", "look": "-", "open": "!"}
 
 
-def screen(url: str, answer: JsonMapping) -> Iterator[str]:
+def screen(url: str, answer: output.JsonMapping) -> Iterator[str]:
     """The lines, none longer than 80 columns."""
     status = answer["status"]
     ready = "ready" if answer["ready"] else "NOT READY"
@@ -33,13 +32,13 @@ def screen(url: str, answer: JsonMapping) -> Iterator[str]:
 
 
 def _wrapped(text: str, indent: str) -> list[str]:
-    return textwrap.wrap(harmless(text), WIDTH, subsequent_indent=indent, break_on_hyphens=False)
+    return textwrap.wrap(output.harmless(text), WIDTH, subsequent_indent=indent, break_on_hyphens=False)
 
 
-@command("status")
+@registry.command("status")
 def status(
     url: Annotated[str | None, typer.Option(metavar="URL", help="default: the server logged in to, or here")] = None,
-    as_json: AsJson = False,
+    as_json: registry.AsJson = False,
     watch: Annotated[
         float | None, typer.Option(min=0.5, metavar="SECONDS", help="draw it again each SECONDS, until Ctrl-C")
     ] = None,
@@ -67,14 +66,14 @@ def show_status(client: Client, *, as_json: bool, again: bool) -> bool:
     reply = client.request("GET", "/api/status", accept=(401, 403, 404, 503))
     whole = client.body(reply) if reply.is_success else {}
     if again and not as_json:
-        console().clear()
+        output.console().clear()
     if as_json:
-        write_json({"url": client.url, **whole, **ready})
+        output.write_json({"url": client.url, **whole, **ready})
     elif whole:
         typer.echo("\n".join(screen(client.url, whole)))
     else:
         facts = [(name.replace("_", " "), in_words(fact)) for name, fact in ready.items()]
-        show(table(client.url, ["what", "now"], facts))
+        output.show(output.table(client.url, ["what", "now"], facts))
     return bool(ready["ready"])
 
 
@@ -88,7 +87,7 @@ def in_words(fact: object) -> object:
     return ", ".join(map(str, fact)) or "none" if isinstance(fact, list) else fact
 
 
-@command("bench")
+@registry.command("bench")
 def bench(
     names: Annotated[
         list[str] | None, typer.Argument(metavar="[NAME]...", help="none: list them; all: run all")
@@ -101,7 +100,7 @@ def bench(
       jurado bench verdicts
     """
     if not (ROOT / "bench" / "__main__.py").is_file():
-        raise Failure(f"expected the folder bench beside the program, found none in {ROOT}")
+        raise output.Failure(f"expected the folder bench beside the program, found none in {ROOT}")
     arguments = names or ["--list"]
     done = subprocess.run(module_command("bench", *arguments), cwd=ROOT, env=environment(), check=False)
     raise typer.Exit(done.returncode)

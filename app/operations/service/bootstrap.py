@@ -26,8 +26,7 @@ from app.core.passwords import hash_password, make_password, weakness
 from app.core.settings import Settings
 from app.domain.contests import Kind
 from app.feed import queries as feed_queries
-from app.packages import read, trials, verify
-from app.packages.catalog import BESIDE_APP, bundled, bundled_games, problems_folder
+from app.packages import catalog, read, trials, verify
 from app.problems.queries import problems
 from app.tables import AccountRow, ContestProblemRow, ContestRow, ProblemRow
 
@@ -108,11 +107,11 @@ def bring_keys(database: Database, settings: Settings, *, renew: bool = False) -
 
 def prepare(database: Database, files: Files, settings: Settings, say: Say = on_stderr) -> None:
     """Bring in what is missing: bundled problems, their place in the open contests, and at first an admin."""
-    imported = import_missing(database, files, bundled())
-    played = import_missing(database, files, bundled_games())
+    imported = import_missing(database, files, catalog.bundled())
+    played = import_missing(database, files, catalog.bundled_games())
     with database.write() as session:
         if not accounts_queries.accounts(session):
-            imported = [row.id for row in problems.problems(session) if row.id in bundled()]
+            imported = [row.id for row in problems.problems(session) if row.id in catalog.bundled()]
             session.add(_open_contest(PRACTICE, "Practice", "Practice with every bundled problem"))
             now = utc_now().replace(second=0, microsecond=0)
             name = "Demo: partial points and relative points in one contest"
@@ -142,7 +141,7 @@ def import_missing(database: Database, files: Files, packages: dict[str, Path]) 
     """
     imported = []
     # The project's own packages are held to this by its tests: running their checkers here would only delay the start.
-    desk = None if problems_folder() == BESIDE_APP else trials.LocalDesk()
+    desk = None if catalog.problems_folder() == catalog.BESIDE_APP else trials.LocalDesk()
     with database.read() as session:
         missing = [slug for slug in packages if problems.get(session, slug) is None]
     for slug in missing:

@@ -16,23 +16,12 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from app.core import faults, parsing
-from app.packages.contents import ComposedFiles
+from app.packages import contents, names
 from app.packages.files import SLUG
+from app.packages.formats import draft as drafts
 from app.packages.formats import kattis, omegaup, polygon
 from app.packages.formats.cms_groups import plan_groups
-from app.packages.formats.draft import (
-    CaseDraft,
-    Draft,
-    Program,
-    Source,
-    Standard,
-    keep_programs,
-    keep_solution,
-    listed,
-    slug_of,
-)
 from app.packages.formats.writing import write_draft
-from app.packages.names import LANGUAGE, Format
 from checkers.doors import N_, Phrase
 
 NUMBERED = re.compile(r"(input|output)/(input|output)(0|[1-9][0-9]{0,5})\.txt")
@@ -69,14 +58,14 @@ class Task(BaseModel):
     score_type_parameters: int | float | list[list[int | float | str]] | None = None
 
 
-def read(source: Source) -> Draft:
+def read(source: drafts.Source) -> drafts.Draft:
     """Read a task folder into a draft; faults and notes go to `source`."""
     task = Task()
     if "task.yaml" in source.files:
         task = parsing.read_model(Task, source.take("task.yaml"), "task.yaml", source.faults) or task
     else:
         source.faults.add("task.yaml", Phrase(N_("missing file")))
-    draft = Draft(slug=task.name or task.nome_breve or "")
+    draft = drafts.Draft(slug=task.name or task.nome_breve or "")
     for name in MANAGERS:
         if name in source.files:
             source.faults.add(source.use(name), N_("expected answers that are files: a Communication task has none"))
@@ -93,11 +82,11 @@ def read(source: Source) -> Draft:
     _read_solution(source, draft)
     if given := [key for key in CONTEST_KEYS if key in (task.model_extra or {})]:
         source.note("task.yaml", N_("set in the contest here, and left out: %(given)s"), given=", ".join(given))
-    keep_programs(source, draft)
+    drafts.keep_programs(source, draft)
     return draft
 
 
-def _cases(source: Source, task: Task) -> list[CaseDraft]:
+def _cases(source: drafts.Source, task: Task) -> list[drafts.CaseDraft]:
     """The test cases in the order of their numbers, which go from 0 to n_input - 1."""
     inputs: dict[int, str] = {}
     outputs: dict[int, str] = {}
@@ -110,15 +99,15 @@ def _cases(source: Source, task: Task) -> list[CaseDraft]:
         if at not in inputs:
             source.faults.add(f"input/input{at}.txt", Phrase(N_("missing file")))
     if extra := sorted(name for names in (inputs, outputs) for at, name in names.items() if at >= count):
-        source.note("task.yaml", N_("beyond n_input and left out: %(extra)s"), "n_input", extra=listed(extra))
+        source.note("task.yaml", N_("beyond n_input and left out: %(extra)s"), "n_input", extra=drafts.listed(extra))
     return [
-        CaseDraft(f"{at:03}", source.keep(inputs[at]), source.keep(outputs[at]) if at in outputs else None)
+        drafts.CaseDraft(f"{at:03}", source.keep(inputs[at]), source.keep(outputs[at]) if at in outputs else None)
         for at in range(count)
         if at in inputs
     ]
 
 
-def _checker(source: Source) -> Standard | Program:
+def _checker(source: drafts.Source) -> drafts.Standard | drafts.Program:
     """The comparison of white space (`white-diff`), or the task's own checker from its source."""
     for name in CHECKERS:
         sources = [f"{name}{extension}" for extension in SOURCES if f"{name}{extension}" in source.files]
@@ -126,35 +115,37 @@ def _checker(source: Source) -> Standard | Program:
             source.used.add(name)
             folder = name.partition("/")[0]
             headers = [each for each in source.below(folder) if each.endswith((".h", ".hpp"))]
-            return Program("cms", "fraction", {_last(each): source.take(each) for each in (sources[0], *headers)})
+            return drafts.Program(
+                "cms", "fraction", {_last(each): source.take(each) for each in (sources[0], *headers)}
+            )
         if name in source.files and b"python" in source.files[name][:60].split(b"\n")[0]:
-            return Program("cms", "fraction", {f"{_last(name)}.py": source.take(name)})
+            return drafts.Program("cms", "fraction", {f"{_last(name)}.py": source.take(name)})
         if name in source.files:
             what = "a compiled program" if source.files[name].startswith(ELF) else "a program in no language known here"
             beside = ", ".join(_last(name) + each for each in SOURCES)
             source.faults.expect(source.use(name), "", N_("its source beside it (%(sources)s)"), what, sources=beside)
-    return Standard("lines")
+    return drafts.Standard("lines")
 
 
-def _read_solution(source: Source, draft: Draft) -> None:
+def _read_solution(source: drafts.Source, draft: drafts.Draft) -> None:
     """Put the official solution among the example submissions; of others in sol/ nobody says what they earn."""
     for name in source.below("sol"):
         if name.rpartition(".")[0] in SOLUTIONS:
-            keep_solution(source, draft, {_last(name): name}, "accepted")
+            drafts.keep_solution(source, draft, {_last(name): name}, "accepted")
 
 
 def _last(name: str) -> str:
     return name.rpartition("/")[2]
 
 
-def _statements(source: Source, draft: Draft, primary: str) -> list[str]:
+def _statements(source: drafts.Source, draft: drafts.Draft, primary: str) -> list[str]:
     """Put the PDFs of statement/ or testo/ into the draft; gives their languages."""
     languages: list[str] = []
     for name in [*source.below("statement"), *source.below("testo")]:
         folder, _, last = name.partition("/")
         stem = last.removesuffix(".pdf")
         language = primary if stem == folder else polygon.LANGUAGES.get(stem, stem)
-        if not last.endswith(".pdf") or not LANGUAGE.match(language):
+        if not last.endswith(".pdf") or not names.LANGUAGE.match(language):
             continue
         if language in languages:
             source.faults.add(source.use(name), N_("two statements have the language %(language)s"), language=language)
@@ -166,7 +157,7 @@ def _statements(source: Source, draft: Draft, primary: str) -> list[str]:
     return languages
 
 
-READERS: Mapping[Format, Callable[[Source], Draft]] = {
+READERS: Mapping[names.Format, Callable[[drafts.Source], drafts.Draft]] = {
     "kattis": kattis.read,
     "omegaup": omegaup.read,
     "cms": read,
@@ -178,13 +169,13 @@ READERS: Mapping[Format, Callable[[Source], Draft]] = {
 class Imported:
     """A package of another judge as a Jurado package: its slug, its files, and how things were mapped."""
 
-    format: Format
+    format: names.Format
     slug: str
-    files: ComposedFiles
+    files: contents.ComposedFiles
     notes: tuple[faults.PackageError, ...]
 
 
-def format_of(files: Mapping[str, bytes]) -> Format | None:
+def format_of(files: Mapping[str, bytes]) -> names.Format | None:
     """The foreign format of some files; None for a Jurado package, whole or not, and for what is no package."""
     if "jurado.yaml" in files:
         return None
@@ -197,15 +188,15 @@ def format_of(files: Mapping[str, bytes]) -> Format | None:
     return "cms" if "task.yaml" in files else None
 
 
-def import_files(files: Mapping[str, bytes], format: Format, slug: str | None, name: str | None) -> Imported:
+def import_files(files: Mapping[str, bytes], format: names.Format, slug: str | None, name: str | None) -> Imported:
     """Turn the files of a foreign package into those of a Jurado package.
 
     `slug` is the id it must have; else its own name gives it, or `name`, that of its folder or file. Raises
     PackageErrors with every fault.
     """
-    source = Source(files)
+    source = drafts.Source(files)
     draft = READERS[format](source)
-    chosen = slug or slug_of(draft.slug) or slug_of(name or "")
+    chosen = slug or drafts.slug_of(draft.slug) or drafts.slug_of(name or "")
     if not SLUG.fullmatch(chosen):
         source.faults.expect(
             "", "", N_("an id of lowercase letters and digits"), repr(slug or draft.slug or name or "")
@@ -216,7 +207,7 @@ def import_files(files: Mapping[str, bytes], format: Format, slug: str | None, n
     return Imported(format, chosen, written, tuple(dict.fromkeys(source.notes)))
 
 
-def _name(draft: Draft, name: str, source: Source) -> None:
+def _name(draft: drafts.Draft, name: str, source: drafts.Source) -> None:
     """Give every language of the statements a title; formats without titles get the package's name."""
     nameless = [language for language, title in draft.names.items() if not title]
     draft.names |= dict.fromkeys(nameless, name)

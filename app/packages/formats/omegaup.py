@@ -15,25 +15,20 @@ from typing import Literal, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from app.core.parsing import LARGEST_DOCUMENT, note_errors
-from app.packages.formats.draft import (
-    SLOW,
-    CaseDraft,
-    Draft,
-    GroupDraft,
-    Program,
-    Source,
-    Standard,
-    keep_programs,
-    keep_solution,
-    listed,
-)
+from app.packages.formats import draft as drafts
 from app.packages.formats.omegaup_statements import ValidatorLimits, limits_of_checker, read_statements
 from checkers.doors import N_, Phrase
 
 PLAN_LINE = re.compile(r"\s*([^#\s]+)\s+([0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})\s*")
 VALIDATOR = re.compile(r"validator\.[a-z0-9]+")
 TESTS = "tests/settings.json"
-FOLDERS = {"AC": "accepted", "PA": "partially_accepted", "WA": "wrong_answer", "RTE": "run_time_error", "TLE": SLOW}
+FOLDERS = {
+    "AC": "accepted",
+    "PA": "partially_accepted",
+    "WA": "wrong_answer",
+    "RTE": "run_time_error",
+    "TLE": drafts.SLOW,
+}
 TOTAL = 100
 NUMERIC_TOLERANCE = "1e-6"
 NUMERIC = (
@@ -95,27 +90,27 @@ class Settings(Loose):
     Interactive: dict[str, object] | None = None
 
 
-def read(source: Source) -> Draft:
+def read(source: drafts.Source) -> drafts.Draft:
     """Read omegaUp's files into a draft; faults and notes go to `source`."""
-    draft = Draft(total=TOTAL)
+    draft = drafts.Draft(total=TOTAL)
     settings = _json(source, "settings.json", Settings)
     if source.below("interactive") or settings.Interactive:
         source.faults.add("interactive", N_("expected answers that are files: an interactive problem has none"))
         source.used.update(source.below("interactive"))
     draft.checker = _checker(source, settings)
     limits = settings.Validator.Limits if settings.Validator else None
-    if limits is not None and isinstance(draft.checker, Program) and (own := limits_of_checker(source, limits)):
+    if limits is not None and isinstance(draft.checker, drafts.Program) and (own := limits_of_checker(source, limits)):
         draft.metadata["limits"] = own
     cases = _cases(source)
     weights = _weights(source, settings, cases)
     draft.groups = _groups(source, settings, draft.checker, cases, weights)
     read_statements(source, draft, taken=set(cases))
     _read_solutions(source, draft)
-    keep_programs(source, draft)
+    drafts.keep_programs(source, draft)
     return draft
 
 
-def _json(source: Source, name: str, model: type[M]) -> M:
+def _json(source: drafts.Source, name: str, model: type[M]) -> M:
     """A JSON file by its model, and the model's defaults where there is none; notes what is wrong with it."""
     if name not in source.files:
         return model()
@@ -130,7 +125,7 @@ def _json(source: Source, name: str, model: type[M]) -> M:
         return model()
 
 
-def _read_solutions(source: Source, draft: Draft) -> None:
+def _read_solutions(source: drafts.Source, draft: drafts.Draft) -> None:
     """Put the solutions of which tests/settings.json says the verdict among the example submissions."""
     for each in _json(source, TESTS, TestSettings).solutions:
         places = [f"tests/{each.filename}", f"tests/solutions/{each.filename}"]
@@ -140,12 +135,12 @@ def _read_solutions(source: Source, draft: Draft) -> None:
                 TESTS, "solutions", N_("the file %(place)s"), Phrase(N_("no such file")), place=places[0]
             )
         elif (folder := FOLDERS.get(each.verdict)) is not None:
-            keep_solution(source, draft, {name.rpartition("/")[2]: name}, folder)
+            drafts.keep_solution(source, draft, {name.rpartition("/")[2]: name}, folder)
 
 
-def _cases(source: Source) -> dict[str, CaseDraft]:
+def _cases(source: drafts.Source) -> dict[str, drafts.CaseDraft]:
     """The cases by name; a missing `.out` is left to the solution."""
-    cases: dict[str, CaseDraft] = {}
+    cases: dict[str, drafts.CaseDraft] = {}
     for file in source.below("cases"):
         stem, dot, extension = file.rpartition(".")
         name = stem.removeprefix("cases/")
@@ -156,11 +151,11 @@ def _cases(source: Source) -> dict[str, CaseDraft]:
             source.used.add(file)
         else:
             answer = source.keep(f"{stem}.out") if f"{stem}.out" in source.files else None
-            cases[name] = CaseDraft(name, source.keep(file), answer)
+            cases[name] = drafts.CaseDraft(name, source.keep(file), answer)
     return cases
 
 
-def _weights(source: Source, settings: Settings, cases: Mapping[str, CaseDraft]) -> dict[str, Fraction]:
+def _weights(source: drafts.Source, settings: Settings, cases: Mapping[str, drafts.CaseDraft]) -> dict[str, Fraction]:
     """The weight of each case: from testplan, else from settings.json, else the same for all."""
     if "testplan" in source.files:
         weights = _testplan(source, cases)
@@ -173,7 +168,7 @@ def _weights(source: Source, settings: Settings, cases: Mapping[str, CaseDraft])
     return {name: weights.get(name, Fraction(0)) for name in cases}
 
 
-def _testplan(source: Source, cases: Mapping[str, CaseDraft]) -> dict[str, Fraction]:
+def _testplan(source: drafts.Source, cases: Mapping[str, drafts.CaseDraft]) -> dict[str, Fraction]:
     weights: dict[str, Fraction] = {}
     places: dict[str, str] = {}
     text = source.take("testplan").decode("utf-8", "replace")
@@ -191,25 +186,25 @@ def _testplan(source: Source, cases: Mapping[str, CaseDraft]) -> dict[str, Fract
     return weights
 
 
-def _match(source: Source, file: str, places: Mapping[str, str], cases: Mapping[str, CaseDraft]) -> None:
+def _match(source: drafts.Source, file: str, places: Mapping[str, str], cases: Mapping[str, drafts.CaseDraft]) -> None:
     """The plan and cases/ name the same cases."""
     for name, place in places.items():
         if name not in cases:
             source.faults.add(file, N_("case %(name)s has no files cases/%(name)s.in and .out"), place, name=name)
     if missing := sorted(cases.keys() - places.keys()):
-        source.faults.add(file, N_("no weight for %(missing)s"), missing=listed(missing))
+        source.faults.add(file, N_("no weight for %(missing)s"), missing=drafts.listed(missing))
 
 
 def _groups(
-    source: Source,
+    source: drafts.Source,
     settings: Settings,
-    checker: Standard | Program,
-    cases: Mapping[str, CaseDraft],
+    checker: drafts.Standard | drafts.Program,
+    cases: Mapping[str, drafts.CaseDraft],
     weights: Mapping[str, Fraction],
-) -> list[GroupDraft]:
+) -> list[drafts.GroupDraft]:
     """Cases without a dot in their names are added up; those with one count by their group's worst case."""
-    members: dict[str, list[CaseDraft]] = defaultdict(list)
-    singles: list[CaseDraft] = []
+    members: dict[str, list[drafts.CaseDraft]] = defaultdict(list)
+    singles: list[drafts.CaseDraft] = []
     for name in sorted(cases):
         group, dot, _ = name.partition(".")
         if dot:
@@ -218,23 +213,23 @@ def _groups(
             singles.append(replace(cases[name], points=weights[name]))
     policy = settings.Validator.GroupScorePolicy if settings.Validator else ""
     several = [name for name, together in members.items() if len(together) > 1]
-    if several and policy != "min" and isinstance(checker, Program):
+    if several and policy != "min" and isinstance(checker, drafts.Program):
         message = Phrase(
             N_(
                 "sum-if-not-zero adds the scores of a group's cases, which nothing here does: %(groups)s count by the"
                 " worst case, as with omegaUp's policy `min`"
             ),
-            groups=listed(several),
+            groups=drafts.listed(several),
         )
         source.note("settings.json" if "settings.json" in source.files else "cases", message)
-    groups = [GroupDraft("", "sum", Fraction(0), tuple(singles))] if singles else []
+    groups = [drafts.GroupDraft("", "sum", Fraction(0), tuple(singles))] if singles else []
     for name, together in members.items():
         points = sum((weights[case.name] for case in together), Fraction(0))
-        groups.append(GroupDraft(name, "min", points, tuple(together)))
+        groups.append(drafts.GroupDraft(name, "min", points, tuple(together)))
     return groups
 
 
-def _checker(source: Source, settings: Settings) -> Standard | Program:
+def _checker(source: drafts.Source, settings: Settings) -> drafts.Standard | drafts.Program:
     """The standard checker that compares as the validator named does, or the package's own program."""
     programs = [name for name in source.files if VALIDATOR.fullmatch(name)]
     entry = settings.Validator
@@ -245,7 +240,7 @@ def _checker(source: Source, settings: Settings) -> Standard | Program:
         if len(programs) != 1:
             expected, actual = "one file validator.EXTENSION", ", ".join(programs) or "none"
             source.faults.expect("validator", "", expected, actual)
-        return Program("omegaup", "fraction", {each: source.take(each) for each in programs})
+        return drafts.Program("omegaup", "fraction", {each: source.take(each) for each in programs})
     if programs:
         source.note(programs[0], N_("not used, as settings.json names the validator %(name)s"), name=name)
     if name == "literal":
@@ -254,5 +249,7 @@ def _checker(source: Source, settings: Settings) -> Standard | Program:
     if name == "token-numeric":
         source.note("settings.json", NUMERIC, "Validator.Name")
         tolerance = entry.Tolerance if entry is not None else None
-        return Standard("tokens", ("float_tolerance", NUMERIC_TOLERANCE if tolerance is None else f"{tolerance:g}"))
-    return Standard("tokens", ("case_sensitive",) if name == "token" else ())
+        return drafts.Standard(
+            "tokens", ("float_tolerance", NUMERIC_TOLERANCE if tolerance is None else f"{tolerance:g}")
+        )
+    return drafts.Standard("tokens", ("case_sensitive",) if name == "token" else ())

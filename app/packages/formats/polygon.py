@@ -18,17 +18,7 @@ from defusedxml.ElementTree import fromstring
 from app.core.faults import NONE
 from app.core.parsing import LARGEST_DOCUMENT
 from app.packages import files, model
-from app.packages.formats.draft import (
-    SLOW,
-    CaseDraft,
-    Draft,
-    GroupDraft,
-    Program,
-    Source,
-    Standard,
-    keep_programs,
-    keep_solution,
-)
+from app.packages.formats import draft as drafts
 from checkers.doors import N_, Phrase
 
 FILE = "problem.xml"
@@ -40,20 +30,20 @@ LANGUAGES: Mapping[str, str] = {
     "latvian": "lv", "estonian": "et", "turkish": "tr", "arabic": "ar", "korean": "ko", "vietnamese": "vi",
     "mongolian": "mn", "uzbek": "uz", "persian": "fa", "dutch": "nl",
 }  # fmt: skip
-EXACT_TOKENS = Standard("tokens", ("case_sensitive",))
+EXACT_TOKENS = drafts.Standard("tokens", ("case_sensitive",))
 # testlib's checkers that have a counterpart here, for answers of the kind they are made for; others are programs.
-STANDARD: Mapping[str, Standard] = {
+STANDARD: Mapping[str, drafts.Standard] = {
     **dict.fromkeys(("wcmp", "ncmp", "hcmp", "icmp", "casewcmp", "casencmp", "caseicmp"), EXACT_TOKENS),
-    **dict.fromkeys(("yesno", "nyesno"), Standard("tokens")),
-    "fcmp": Standard("exact"),
-    "lcmp": Standard("lines"),
-    "rcmp4": Standard("floats", ("float_tolerance", "1e-4")),
-    "rcmp6": Standard("floats", ("float_tolerance", "1e-6")),
-    "rcmp9": Standard("floats", ("float_tolerance", "1e-9")),
-    "dcmp": Standard("floats", ("float_tolerance", "1e-6")),
-    "rcmp": Standard("floats", ("float_absolute_tolerance", "1.5e-6")),
-    "acmp": Standard("floats", ("float_absolute_tolerance", "1.5e-6")),
-    "rncmp": Standard("floats", ("float_absolute_tolerance", "1.5e-5")),
+    **dict.fromkeys(("yesno", "nyesno"), drafts.Standard("tokens")),
+    "fcmp": drafts.Standard("exact"),
+    "lcmp": drafts.Standard("lines"),
+    "rcmp4": drafts.Standard("floats", ("float_tolerance", "1e-4")),
+    "rcmp6": drafts.Standard("floats", ("float_tolerance", "1e-6")),
+    "rcmp9": drafts.Standard("floats", ("float_tolerance", "1e-9")),
+    "dcmp": drafts.Standard("floats", ("float_tolerance", "1e-6")),
+    "rcmp": drafts.Standard("floats", ("float_absolute_tolerance", "1.5e-6")),
+    "acmp": drafts.Standard("floats", ("float_absolute_tolerance", "1.5e-6")),
+    "rncmp": drafts.Standard("floats", ("float_absolute_tolerance", "1.5e-5")),
 }
 PATTERN = re.compile(r"%0?([1-9]?)d")
 NUMBER = re.compile(r"[0-9]{1,12}(\.[0-9]{1,12})?")
@@ -62,14 +52,14 @@ MOST_TESTS = 100_000
 # Folders of example submissions by the tags of solutions.
 FOLDERS = {
     "main": "accepted", "accepted": "accepted", "wrong-answer": "wrong_answer", "rejected": "rejected",
-    "time-limit-exceeded": SLOW,
+    "time-limit-exceeded": drafts.SLOW,
 }  # fmt: skip
 SOURCE_KINDS = (".h", ".hpp")
 
 
-def read(source: Source) -> Draft:
+def read(source: drafts.Source) -> drafts.Draft:
     """Read a Polygon package into a draft; faults and notes go to `source`."""
-    draft = Draft()
+    draft = drafts.Draft()
     root = parse(source)
     if root is None:
         return draft
@@ -83,20 +73,20 @@ def read(source: Source) -> Draft:
     if tags := [each.get("value", "") for each in root.iterfind("tags/tag") if each.get("value")]:
         draft.metadata["keywords"] = list(dict.fromkeys(tags))
     _read_solutions(source, draft, root)
-    keep_programs(source, draft)
+    drafts.keep_programs(source, draft)
     return draft
 
 
-def _read_solutions(source: Source, draft: Draft, root: Element) -> None:
+def _read_solutions(source: drafts.Source, draft: drafts.Draft, root: Element) -> None:
     """Put the solutions whose tag says what becomes of them among the example submissions."""
     for each in root.iterfind("assets/solutions/solution"):
         path = next((element.get("path", "") for element in each.iterfind("source")), "")
         folder = FOLDERS.get(each.get("tag", ""))
         if folder is not None and path in source.files:
-            keep_solution(source, draft, {path.rpartition("/")[2]: path}, folder)
+            drafts.keep_solution(source, draft, {path.rpartition("/")[2]: path}, folder)
 
 
-def parse(source: Source) -> Element | None:
+def parse(source: drafts.Source) -> Element | None:
     """Parse problem.xml without entities and document types; notes a fault and gives None if it is none."""
     if FILE not in source.files:
         source.faults.add(FILE, Phrase(N_("missing file")))
@@ -124,12 +114,12 @@ def _language(element: Element) -> str:
     return LANGUAGES.get(element.get("language", ""), "")
 
 
-def _checker(source: Source, root: Element) -> Standard | Program:
+def _checker(source: drafts.Source, root: Element) -> drafts.Standard | drafts.Program:
     """The standard checker that compares as the one named, or the package's own."""
     element = root.find("assets/checker")
     if element is None:
         source.note(FILE, N_("no checker is named: tokens are compared"), "checker")
-        return Standard("tokens", ("case_sensitive",))
+        return drafts.Standard("tokens", ("case_sensitive",))
     name = element.get("name", "").removeprefix("std::").removesuffix(".cpp")
     path = next((each.get("path", "") for each in element.iterfind("source")), "")
     if element.get("name", "").startswith("std::") and name in STANDARD:
@@ -141,14 +131,16 @@ def _checker(source: Source, root: Element) -> Standard | Program:
     own = path if path in source.files else "check.cpp"
     if own not in source.files:
         source.faults.add(own if path == "" else path, N_("missing file: the checker's source"))
-        return Standard("tokens")
+        return drafts.Standard("tokens")
     files = {own.rpartition("/")[2]: source.take(own)}
     folder = own.rpartition("/")[0]
     headers = [name for name in source.files if name.rpartition("/")[0] == folder and name.endswith(SOURCE_KINDS)]
-    return Program("testlib", "fraction", files | {name.rpartition("/")[2]: source.take(name) for name in headers})
+    return drafts.Program(
+        "testlib", "fraction", files | {name.rpartition("/")[2]: source.take(name) for name in headers}
+    )
 
 
-def _read_tests(source: Source, draft: Draft, root: Element) -> None:
+def _read_tests(source: drafts.Source, draft: drafts.Draft, root: Element) -> None:
     """Put the tests of the main test set into groups and samples."""
     sets = root.findall("judging/testset")
     testset = next((each for each in sets if each.get("name") == "tests"), None)
@@ -159,7 +151,7 @@ def _read_tests(source: Source, draft: Draft, root: Element) -> None:
     worth = [_points(source, f"test {number}", each) for number, each in enumerate(tests, start=1)]
     cases = _cases(source, testset, len(tests))
     scored = any(worth)  # points that are all 0 are switched on and never given
-    members: dict[str, list[CaseDraft]] = defaultdict(list)
+    members: dict[str, list[drafts.CaseDraft]] = defaultdict(list)
     for number, (test, own) in enumerate(zip(tests, worth, strict=True), start=1):
         if number not in cases:
             continue
@@ -177,7 +169,7 @@ def _read_tests(source: Source, draft: Draft, root: Element) -> None:
     draft.groups = [_group(source, groups.get(name), name, members[name], names, scored) for name in members]
 
 
-def _points(source: Source, where: str, element: Element) -> Fraction | None:
+def _points(source: drafts.Source, where: str, element: Element) -> Fraction | None:
     text = element.get("points")
     if text is None:
         return None
@@ -187,19 +179,19 @@ def _points(source: Source, where: str, element: Element) -> Fraction | None:
     return Fraction(text)
 
 
-def _cases(source: Source, testset: Element, count: int) -> dict[int, CaseDraft]:
+def _cases(source: drafts.Source, testset: Element, count: int) -> dict[int, drafts.CaseDraft]:
     """The files of the tests, by number; the pattern of problem.xml names them."""
     patterns = (
         testset.findtext("input-path-pattern", "tests/%02d"),
         testset.findtext("answer-path-pattern", "tests/%02d.a"),
     )
-    cases: dict[int, CaseDraft] = {}
+    cases: dict[int, drafts.CaseDraft] = {}
     width = max(2, len(str(count)))
     for number in range(1, count + 1):
         given, answer = (_numbered(pattern, number) for pattern in patterns)
         expected = source.keep(answer) if answer in source.files else None
         if given in source.files:
-            cases[number] = CaseDraft(f"{number:0{width}}", source.keep(given), expected)
+            cases[number] = drafts.CaseDraft(f"{number:0{width}}", source.keep(given), expected)
         else:
             source.faults.add(given[:300], N_("missing file: a full package has the generated tests too"))
     return cases
@@ -217,29 +209,29 @@ def _folders(names: Sequence[str]) -> dict[str, str]:
 
 
 def _group(
-    source: Source,
+    source: drafts.Source,
     element: Element | None,
     name: str,
-    cases: Sequence[CaseDraft],
+    cases: Sequence[drafts.CaseDraft],
     names: Mapping[str, str],
     scored: bool,
-) -> GroupDraft:
+) -> drafts.GroupDraft:
     """The group of some tests, as an element of problem.xml has it: without one all or nothing."""
     total = sum((case.points for case in cases), Fraction(0))
     if not name:
         aggregation: model.Aggregation = "sum" if scored else "pass-fail"
-        return GroupDraft("", aggregation, total, tuple(cases))
+        return drafts.GroupDraft("", aggregation, total, tuple(cases))
     if not files.NAME.fullmatch(name):
         expected = N_("a group named by letters, digits, `.`, `-` and `_`")
         source.faults.expect(FILE, f"group {name[:60]}", expected, repr(name[:60]))
     if element is None:
-        return GroupDraft(names[name], "pass-fail", total, tuple(cases))
+        return drafts.GroupDraft(names[name], "pass-fail", total, tuple(cases))
     policy = element.get("points-policy", "complete-group")
     if policy not in ("complete-group", "each-test"):
         source.faults.expect(FILE, f"group {name}", N_("complete-group or each-test"), policy[:60])
     points = _points(source, f"group {name}", element)
     after = [each.get("group", "") for each in element.iterfind("dependencies/dependency")]
-    return GroupDraft(
+    return drafts.GroupDraft(
         names[name],
         "sum" if policy == "each-test" else "pass-fail",
         points if scored and points is not None else total,
@@ -248,7 +240,7 @@ def _group(
     )
 
 
-def _read_statements(source: Source, draft: Draft, root: Element, titles: Mapping[str, str]) -> None:
+def _read_statements(source: drafts.Source, draft: drafts.Draft, root: Element, titles: Mapping[str, str]) -> None:
     """Put the statements into the draft: a PDF where there is one, else the LaTeX."""
     chosen: dict[str, tuple[str, str]] = {}
     for each in root.iterfind("statements/statement"):

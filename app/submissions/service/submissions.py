@@ -21,8 +21,7 @@ from app.contests.service.visibility import (
     may_see_sources,
     worth_of,
 )
-from app.core.bodies import Sparse
-from app.core.clics import CONTEST_TIME, EXAMPLES_TIME, LANGUAGE, example, format_reltime, format_time
+from app.core import bodies, clics
 from app.core.messages import N_, Forbidden, NotFound
 from app.core.service import Service
 from app.domain.counting import Answers, submission_answers
@@ -41,20 +40,20 @@ class FileReference(BaseModel):
     mime: str
 
 
-@example(
+@clics.example(
     {
         "id": "1",
         "language_id": "answers",
         "problem_id": "comesolo",
         "team_id": "ants",
-        "time": EXAMPLES_TIME,
-        "contest_time": CONTEST_TIME,
+        "time": clics.EXAMPLES_TIME,
+        "contest_time": clics.CONTEST_TIME,
         "entry_point": None,
         "files": [{"href": "contests/spring/submissions/1/files", "filename": "1.zip", "mime": "application/zip"}],
         "practice": False,
     }
 )
-class Submission(Sparse):
+class Submission(bodies.Sparse):
     """A CLICS submission; `files` is empty for those who may not read them. `practice`: after the end, on no board."""
 
     id: str
@@ -154,12 +153,12 @@ def view(
     link = FileReference(href=href, filename=f"{id_}.zip", mime="application/zip")
     return Submission(
         id=id_,
-        language_id=LANGUAGE,
+        language_id=clics.LANGUAGE,
         problem_id=submission.problem_id,
         team_id=submission.team_id,
         account_id=submission.account_id if files else None,
-        time=format_time(submission.time),
-        contest_time=format_reltime(timedelta(milliseconds=submission.contest_time_ms)),
+        time=clics.format_time(submission.time),
+        contest_time=clics.format_reltime(timedelta(milliseconds=submission.contest_time_ms)),
         entry_point=None,
         files=[link] if files else [],
         practice=practice,
