@@ -17,6 +17,7 @@ from solvers.doors import Report, Unsolved
 from solvers.lazypiglets import astar, bounds, maps, marks, runs, seen, two_ended
 from solvers.lazypiglets.work import Work
 from solvers.parts.clock import Clock
+from tests.builders.examples import every
 
 PACKAGE = Path(__file__).parents[2] / "problems/lazypiglets"
 HANDED_DOWN = {  # the answers that came with the maps
@@ -88,7 +89,7 @@ def solve(instance: Instance, method: str, **limits: object) -> Answer:
 
 @pytest.mark.parametrize("part", range(10))
 def test_every_method_agrees_with_the_plain_search_and_plans_are_legal(part: int) -> None:
-    for seed in range(60 * part, 60 * part + 60):
+    for seed in every(3, range(60 * part, 60 * part + 60), part % 3):
         instance = drawn(seed)
         expected = slow_answer(instance)
         for method in lazypiglets.METHODS:
