@@ -115,7 +115,7 @@ def test_an_idle_transaction_of_the_writer_frees_what_it_locked(postgresql_url: 
 
 
 def test_a_frozen_connection_is_given_up_and_another_one_is_taken(postgresql_url: str) -> None:
-    with opened(postgresql_url, Timeouts(read=SOON, reply=LATER)) as database:
+    with opened(postgresql_url, Timeouts(read=LATER, reply=LATER)) as database:
         with database.readers.connect() as connection, frozen(connection):
             with pytest.raises(OperationalError, match="timeout") as raised:
                 connection.execute(COUNT)
