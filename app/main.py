@@ -39,10 +39,10 @@ from app.core.http.middleware import BodyLimit, Frame, Heads, Refusals
 from app.core.http.origins import BehindProxy, Origins, Sessions
 from app.core.http.queue import Queued
 from app.core.load import SharedWork
-from app.core.metrics import Metrics
 from app.core.pages.visitor import pages_for_people
 from app.core.service import Service
 from app.core.settings import Settings
+from app.core.telemetry import Metrics
 from app.daily.service import Puzzles
 from app.feed.service.hub import Hub
 from app.feed.service.sender import Sender
@@ -132,7 +132,7 @@ def create_app(
         docs_url=None,  # FastAPI's loads scripts from other hosts; app.core.pages serves one
         redoc_url=None,
         openapi_url="/openapi.json",
-        telemetry={"tracing": False, "metrics": False, "logs": False},  # `core.tracing` and `core.metrics` have them
+        telemetry={"tracing": False, "metrics": False, "logs": False},  # `core.telemetry` has them
         routes=routes_of(known),
         generate_unique_id_function=openapi.operation_id,
         lifespan=lifespan if service is None else None,

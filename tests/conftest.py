@@ -18,7 +18,7 @@ import psutil
 import pytest
 import structlog
 
-from app.core import tracing
+from app.core import telemetry
 from app.core.effort import EFFORT
 from app.sandbox.model import ALLOWED, AS_ROOT
 from tests import forks, postgres, rabbitmq, s3
@@ -34,7 +34,7 @@ os.environ[AS_ROOT] = ALLOWED  # for the servers of tests: containers and machin
 EFFORT.waits_for_disk, EFFORT.seconds_to_hear = False, 0.02
 EFFORT.hash_passes, EFFORT.hash_kib = 1, 8
 share_statements()
-structlog.configure(processors=[*structlog.get_config()["processors"][:-1], tracing.ON_A_TERMINAL])
+structlog.configure(processors=[*structlog.get_config()["processors"][:-1], telemetry.ON_A_TERMINAL])
 hypothesis.settings.register_profile(  # a busy machine is no failure, and what chance finds is no change's fault
     "jurado", deadline=None, derandomize=True, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )

@@ -35,7 +35,7 @@ PRELOADED = (
     "app.main",
     "app.commands.main",
     "app.operations.commands.crowd",
-    "app.core.tracing",
+    "app.core.telemetry",
     "alembic.autogenerate",
     "psycopg",
     "sqlalchemy.dialects.postgresql.psycopg",

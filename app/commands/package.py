@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.solver_process import list_methods, run_solver, run_solver_on_files
-from app.core.commands import output, progress, uploading
-from app.core.commands.registry import AsJson, BundledProblem, Shown, command
+from app.core.commands import output, progress, registry, uploading
 from app.core.faults import PackageErrors
 from app.judging.service.solver_process import Summary
 from app.programs.tools import SolverReport
@@ -28,11 +27,11 @@ if TYPE_CHECKING:
 Place = Annotated[Path, typer.Argument(metavar="DIR_OR_ZIP", help="a package: its folder, or a zip of it")]
 
 
-@command("package verify")
+@registry.command("package verify")
 def verify(
     places: Annotated[list[Path], typer.Argument(metavar="DIR_OR_ZIP...")],
     strict: Annotated[bool, typer.Option("--strict", help="exit code 1 for warnings too")] = False,
-    as_json: AsJson = False,
+    as_json: registry.AsJson = False,
 ) -> None:
     """Read packages strictly and try everything in them: validators, generators, checker, data, example submissions.
 
@@ -62,7 +61,7 @@ def verify(
     raise typer.Exit(0 if fine else 1)
 
 
-@command("package export")
+@registry.command("package export")
 def export(
     place: Place,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="default: SLUG.zip in the current folder")] = None,
@@ -126,9 +125,9 @@ def show_report(report: Report) -> None:
         typer.echo(f"  {path}: {points:.2f} points")
 
 
-@command("solve")
+@registry.command("solve")
 def solve(
-    problem: BundledProblem,
+    problem: registry.BundledProblem,
     files: Annotated[
         list[Path] | None, typer.Argument(metavar="[FILES]...", help="inputs or folders of .in files")
     ] = None,
@@ -138,7 +137,7 @@ def solve(
     seed: Annotated[int, typer.Option(help="seed of the random choices", min=0)] = 1,
     out: Annotated[Path | None, typer.Option(metavar="DIR", help="write NAME.out there for each input")] = None,
     reference: Annotated[Path | None, typer.Option(metavar="FILE", help="write the expected answer (.ans) too")] = None,
-    as_json: AsJson = False,
+    as_json: registry.AsJson = False,
 ) -> None:
     """Find an answer: input on standard input, answer on standard output, progress and a summary on standard error.
 
@@ -173,8 +172,8 @@ def solve(
         output.say(summary_line(solved.summary))
 
 
-@command("methods")
-def methods(problem: BundledProblem) -> Shown:
+@registry.command("methods")
+def methods(problem: registry.BundledProblem) -> registry.Shown:
     """List the methods of a problem's solver.
 
     Examples:
@@ -188,7 +187,7 @@ def methods(problem: BundledProblem) -> Shown:
         for name, method in listed["methods"].items()
     ]
     drawn = output.table(f"{slug} (* makes the expected answers)", ["method", "what it does", ">seconds"], rows)
-    return Shown(listed, lambda _listed: [drawn])
+    return registry.Shown(listed, lambda _listed: [drawn])
 
 
 def solver_options(method: str | None, seconds: float | None, steps: int | None, seed: int) -> list[str]:

@@ -17,9 +17,8 @@ import typer
 from watchfiles import Change, DefaultFilter, watch
 
 from app.accounts.commands.accounts import new_login
-from app.core.commands import progress, registry
+from app.core.commands import output, progress, registry
 from app.core.commands.client import Client, Reply, refusal
-from app.core.commands.output import Failure, JsonMapping, harmless, say, write_json
 from app.core.faults import PackageErrors, PackageFault, errors_of
 from app.judging.commands import applied, follow
 from app.packages import arrivals, model, tools, trials, verify, zips
@@ -43,7 +42,7 @@ class Outcome:
 
     faults: Sequence[PackageFault] = ()
     refused: str = ""
-    change: JsonMapping | None = None
+    change: output.JsonMapping | None = None
     examples: Sequence[str] = ()
 
     @property
@@ -110,7 +109,7 @@ class Stage:
         before, self._seen = self._seen, state
         return state != before
 
-    def _settle(self, reply: httpx.Response) -> JsonMapping | None:
+    def _settle(self, reply: httpx.Response) -> output.JsonMapping | None:
         """Let the change count: at once, or by applying the rejudging as which it waits."""
         body = self.admin.body(reply)
         if registry.is_waiting(body):  # what the new checker fails on becomes a judge error, for all to see
@@ -179,7 +178,7 @@ def report_outcome(stage: Stage, outcome: Outcome | None, names: Sequence[str], 
     if outcome is None:
         return
     if as_json:
-        write_json(
+        output.write_json(
             {
                 "stored": outcome.is_stored,
                 "changed": list(names),
@@ -192,17 +191,17 @@ def report_outcome(stage: Stage, outcome: Outcome | None, names: Sequence[str], 
         return
     lines = progress.fault_lines(stage.folder, outcome.faults)
     for line in lines:
-        say(line)
+        output.say(line)
     if outcome.refused:
-        say(outcome.refused)
+        output.say(outcome.refused)
     time = f"{datetime.now().astimezone():%H:%M:%S}"
     errors = sum(": error: " in line for line in lines)
     more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
     changed = ", ".join(names[:MOST_NAMES]) or str(stage.folder)
-    typer.echo(harmless(f"{time} {changed}{more}: {result_of(stage, outcome, errors)}"))
+    typer.echo(output.harmless(f"{time} {changed}{more}: {result_of(stage, outcome, errors)}"))
     if outcome.change is not None:
         for line in change_lines(stage, outcome.change):
-            typer.echo(harmless(line))
+            typer.echo(output.harmless(line))
 
 
 def result_of(stage: Stage, outcome: Outcome, errors: int) -> str:
@@ -217,7 +216,7 @@ def result_of(stage: Stage, outcome: Outcome, errors: int) -> str:
     return f"brought in; {changed} of {total} submissions judged otherwise"
 
 
-def change_lines(stage: Stage, change: JsonMapping) -> Iterator[str]:
+def change_lines(stage: Stage, change: output.JsonMapping) -> Iterator[str]:
     """Yield a line for each submission that is judged otherwise."""
     teams = {TEAM: TEAM_NAME} | {team: path for path, team in stage.teams.items()}
     shown = change["submissions"][:MOST_CHANGES]
@@ -229,7 +228,7 @@ def change_lines(stage: Stage, change: JsonMapping) -> Iterator[str]:
         yield f"  and {len(change['submissions']) - len(shown)} more"
 
 
-def side(of: JsonMapping) -> str:
+def side(of: output.JsonMapping) -> str:
     """A submission's verdict and points, before or after."""
     points = of["points"]
     return f"{of['judgement_type_id'] or 'nothing'}" + (f" {points:.2f}" if points is not None else "")
@@ -259,10 +258,10 @@ def changed_files(folder: Path) -> Iterator[list[str] | None]:
             yield_on_timeout=True,
         ):
             if not root.is_dir():
-                raise Failure(f"{folder}: the folder is gone", 1)
+                raise output.Failure(f"{folder}: the folder is gone", 1)
             yield names_of_changes(root, changes) if changes else None
     except OSError as error:
-        raise Failure(f"{folder}: its files cannot be watched: {error}", 1) from None
+        raise output.Failure(f"{folder}: its files cannot be watched: {error}", 1) from None
 
 
 def names_of_changes(root: Path, changes: Changes) -> list[str]:

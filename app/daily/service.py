@@ -21,8 +21,7 @@ from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
-from app.core.clics import example
-from app.core.clock import utc_now
+from app.core import clics, clock
 from app.core.files.temporary import SOLVER_PREFIX, locked_folder
 from app.core.messages import N_, BadRequest, Message, NotFound, Unavailable, did_you_mean
 from app.judging.service.solver_process import Bounds, SolverFailed, SolverProcess
@@ -40,7 +39,7 @@ FORM = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 def today() -> date:
     """The day that it is by the service's clock, in UTC."""
-    return utc_now().date()
+    return clock.utc_now().date()
 
 
 def day_called(text: str) -> date:
@@ -90,7 +89,7 @@ PUZZLE = {
 }
 
 
-@example(PUZZLE)
+@clics.example(PUZZLE)
 class DailyPuzzle(BaseModel):
     """A puzzle of a day: an input of its kind's problem, and the levels to reach."""
 
@@ -138,7 +137,7 @@ class Day:
 READER = TypeAdapter(Day)
 
 
-@example({"date": "2026-11-22", "past": False, "puzzles": [PUZZLE]})
+@clics.example({"date": "2026-11-22", "past": False, "puzzles": [PUZZLE]})
 class DailyPuzzles(BaseModel):
     """All puzzles of a day; a day begins at 00:00 UTC."""
 
@@ -147,7 +146,7 @@ class DailyPuzzles(BaseModel):
     puzzles: list[DailyPuzzle]
 
 
-@example({"cut": 3})
+@clics.example({"cut": 3})
 class Reply(BaseModel):
     """The other player's cut in a net of the day; null: nothing is left to cut, and the player who asked has won."""
 

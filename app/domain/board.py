@@ -19,15 +19,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.domain.contests import CaseKind, ScoredProblem, Team
-from app.domain.counting import Answers, Attempt, RawScore, counted_answers
-from app.domain.fixed_point import TotalScale, total_scale
-from app.domain.incremental_scoring import MICROSECOND, NEVER, all_shown
+from app.domain import contests, counting, fixed_point, incremental_scoring
 from app.domain.score_columns import Floats, Whole
 from app.domain.scoring import Bests, ProblemPoints, exact_points, problem_points
 
 # Per problem and case, the raw score of the expected answer.
-ReferenceScores = Mapping[str, Mapping[str, RawScore]]
+ReferenceScores = Mapping[str, Mapping[str, counting.RawScore]]
 # Per team and problem, the id of the submission the team has chosen.
 Chosen = Mapping[tuple[str, str], int]
 LAST = np.iinfo(np.int64).max
@@ -40,7 +37,7 @@ class Cell:
     problem_id: str
     score: float
     improved: timedelta | None
-    answers: Answers
+    answers: counting.Answers
     num_judged: int
     num_pending: int
     compute: Callable[[], ProblemPoints] = field(compare=False, repr=False)
@@ -56,7 +53,7 @@ class Row:
     """One team's row: rank (1-based, shared on ties), total points, time of the last improvement, cells in order."""
 
     rank: int
-    team: Team
+    team: contests.Team
     points: float
     time: timedelta | None
     make_cells: Callable[[], tuple[Cell, ...]] = field(compare=False, repr=False)
@@ -78,9 +75,9 @@ class Board:
     bests    BEST per problem and case
     """
 
-    problems: Sequence[ScoredProblem]
-    phase: frozenset[CaseKind]
-    teams: Sequence[Team]
+    problems: Sequence[contests.ScoredProblem]
+    phase: frozenset[contests.CaseKind]
+    teams: Sequence[contests.Team]
     order: Whole
     ranks: Whole
     totals: Floats
@@ -90,7 +87,7 @@ class Board:
     improved: Whole
     judged: Whole
     pending: Whole
-    answers: Sequence[tuple[Sequence[Answers], Whole]]
+    answers: Sequence[tuple[Sequence[counting.Answers], Whole]]
     bests: Mapping[str, Bests]
 
     @cached_property
@@ -123,7 +120,7 @@ class Board:
             lambda: problem_points(known, answers, self.bests[known.id], self.phase),
         )
 
-    def among(self, keep: Callable[[Team], bool]) -> Board:
+    def among(self, keep: Callable[[contests.Team], bool]) -> Board:
         """The board of some teams alone, ranked on its own; points are as on the whole board."""
         some = np.array([at for at, team in enumerate(self.teams) if keep(team)], dtype=np.int64)
         place = np.empty(len(self.teams), dtype=np.int64)
@@ -147,7 +144,7 @@ class Board:
 
 def moment(microseconds: int) -> timedelta | None:
     """Convert a time of the columns to a timedelta."""
-    return None if microseconds == NEVER else microseconds * MICROSECOND
+    return None if microseconds == incremental_scoring.NEVER else microseconds * incremental_scoring.MICROSECOND
 
 
 def shared_ranks(*keys: Floats | Whole) -> Whole:
@@ -177,7 +174,7 @@ def standings(totals: Floats, tolerance: float, exact: Callable[[int], Fraction]
 
 def since_start(time: timedelta | None) -> int:
     """Convert a time to that of the columns."""
-    return NEVER if time is None else time // MICROSECOND
+    return incremental_scoring.NEVER if time is None else time // incremental_scoring.MICROSECOND
 
 
 class Numbers(NamedTuple):
@@ -192,39 +189,41 @@ class Numbers(NamedTuple):
     @staticmethod
     def zeros(problems: int, teams: int) -> Numbers:
         """Numbers of teams that have sent nothing."""
-        shape, never = (problems, teams), np.full((problems, teams), NEVER, dtype=np.int64)
+        shape, never = (problems, teams), np.full((problems, teams), incremental_scoring.NEVER, dtype=np.int64)
         judged, pending = np.zeros((2, *shape), dtype=np.int64)
         return Numbers(np.zeros(shape), np.zeros(shape), never, judged, pending)
 
 
 def arranged(
-    problems: Sequence[ScoredProblem],
-    phase: frozenset[CaseKind],
-    teams: Sequence[Team],
+    problems: Sequence[contests.ScoredProblem],
+    phase: frozenset[contests.CaseKind],
+    teams: Sequence[contests.Team],
     names: Whole,
     numbers: Numbers,
-    answers: Sequence[tuple[Sequence[Answers], Whole]],
+    answers: Sequence[tuple[Sequence[counting.Answers], Whole]],
     bests: Mapping[str, Bests],
-    standing_of: Callable[[Floats, TotalScale], Whole],
+    standing_of: Callable[[Floats, fixed_point.TotalScale], Whole],
 ) -> Board:
     """Rank by exact points, then by the earlier last improvement; equal rows share the rank, and no points come last.
 
     `standing_of` numbers the teams as their exact points order them, from their totals; `names` is the order of rows
     of equal rank. Rows with equal exact points show the same number, that of the first.
     """
-    scale = total_scale(problems)
+    scale = fixed_point.total_scale(problems)
     grains = np.rint(np.ldexp(numbers.unrounded, scale.bits)).astype(np.int64).sum(axis=0)
     sums = np.ldexp(grains.astype(np.float64), -scale.bits)
-    totals = all_shown(sums, scale.most)
-    times = np.where(totals > 0, numbers.improved.max(axis=0, initial=NEVER), NEVER)
+    totals = incremental_scoring.all_shown(sums, scale.most)
+    times = np.where(
+        totals > 0, numbers.improved.max(axis=0, initial=incremental_scoring.NEVER), incremental_scoring.NEVER
+    )
     standing = standing_of(sums, scale)
-    order = np.lexsort((names, np.where(times == NEVER, LAST, times), -standing))
+    order = np.lexsort((names, np.where(times == incremental_scoring.NEVER, LAST, times), -standing))
     totals[order] = totals[order][shared_ranks(standing[order]) - 1]
     ranks = shared_ranks(standing[order], times[order])
     return Board(problems, phase, teams, order, ranks, totals, times, *numbers, answers, bests)
 
 
-def name_order(teams: Sequence[Team]) -> Whole:
+def name_order(teams: Sequence[contests.Team]) -> Whole:
     """The place of each team in the order of names."""
     by_name = sorted(range(len(teams)), key=lambda at: (collation_key(teams[at].name), teams[at].id))
     names = np.empty(len(teams), dtype=np.int64)
@@ -232,20 +231,20 @@ def name_order(teams: Sequence[Team]) -> Whole:
     return names
 
 
-def _shown_worth(worth: Callable[[Answers], ProblemPoints], answers: Answers) -> float:
+def _shown_worth(worth: Callable[[counting.Answers], ProblemPoints], answers: counting.Answers) -> float:
     return worth(answers).points
 
 
-def ranked_with(board: Board, teams: Sequence[Team], attempts: Iterable[Attempt]) -> Board:
+def ranked_with(board: Board, teams: Sequence[contests.Team], attempts: Iterable[counting.Attempt]) -> Board:
     """Rank virtual teams into the board. The other teams keep their points; their ranks may change."""
     tries = list(attempts)
     more, answers = Numbers.zeros(len(board.problems), len(teams)), []
     for at, problem in enumerate(board.problems):
         worth = partial(problem_points, problem, bests=board.bests[problem.id], phase=board.phase)
-        known: list[Answers] = []
+        known: list[counting.Answers] = []
         for place, team in enumerate(teams):
             mine = [each for each in tries if (each.team_id, each.problem_id) == (team.id, problem.id)]
-            known.append(counted_answers(mine, problem.rule, partial(_shown_worth, worth)))
+            known.append(counting.counted_answers(mine, problem.rule, partial(_shown_worth, worth)))
             points = worth(known[-1])
             more.scores[at, place], more.unrounded[at, place] = points.points, points.unrounded
             more.improved[at, place] = since_start(points.improved)

@@ -20,8 +20,7 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from app.domain import counting, fixed_point, scoring
-from app.domain.contests import Aggregation, CaseKind, Kind, ScoredProblem
+from app.domain import contests, counting, fixed_point, scoring
 from app.domain.score_columns import WHOLE, Floats, ScoreColumns, Whole
 
 
@@ -73,8 +72,8 @@ class Columns:
 
     def __init__(
         self,
-        problem: ScoredProblem,
-        phase: frozenset[CaseKind],
+        problem: contests.ScoredProblem,
+        phase: frozenset[contests.CaseKind],
         reference: Mapping[str, counting.RawScore] | None = None,
         rows: int = FIRST_ROWS,
     ) -> None:
@@ -138,7 +137,7 @@ class Columns:
         """Say how many teams there are, which is what the kind `rank` divides by."""
         if teams != self.scores.teams:
             self.scores.teams = teams
-            if self.rule.kind is Kind.RANK:
+            if self.rule.kind is contests.Kind.RANK:
                 self._touched.update(range(len(self.scores.columns)))
                 self._is_stale = True
 
@@ -152,7 +151,7 @@ class Columns:
             self._touched.add(at)
             if at < self._scored:
                 self.improved[at, row] = NEVER if counted is None else counted.improved // MICROSECOND
-                if self.rule.kind is Kind.ABSOLUTE:
+                if self.rule.kind is contests.Kind.ABSOLUTE:
                     self.share[at, row] = share_given(score)
 
     def refresh(self) -> bool:
@@ -164,7 +163,7 @@ class Columns:
         scored = [at for at in columns if at < self._scored]
         if scored:
             cells = np.array(scored), slice(0, self.rows)
-            if self.rule.kind is not Kind.ABSOLUTE:
+            if self.rule.kind is not contests.Kind.ABSOLUTE:
                 self.share[cells] = self.scores.shares(scored, self.rows)
             self._grains[cells] = earned_by_all(self._weight[scored], self.share[cells])
         self._add_up()
@@ -196,9 +195,9 @@ class Columns:
             needed = weight.group.require_pass
             if not (weight.counts and weight.cases and places.keys() >= set(needed)):
                 continue
-            if weight.group.aggregation is Aggregation.SUM:
+            if weight.group.aggregation is contests.Aggregation.SUM:
                 gain = parts[self._of_group[at]].sum(axis=0)
-            elif weight.group.aggregation is Aggregation.MIN:
+            elif weight.group.aggregation is contests.Aggregation.MIN:
                 gain = earn(fulls[at], worsts[at])
             else:
                 gain = earn(fulls[at], np.floor(worsts[at]))
@@ -216,7 +215,7 @@ class Columns:
         amounts = [each.group.max_points for each in scale.groups]
         points = [scale.exact[each.name] for each in self.problem.cases]
         bottom = lcm(*(each.denominator for each in (*amounts, *points)))
-        if self.rule.kind is not Kind.RANK or not 0 < sum((*amounts, *points)) * bottom * teams < WHOLE:
+        if self.rule.kind is not contests.Kind.RANK or not 0 < sum((*amounts, *points)) * bottom * teams < WHOLE:
             return None
         share = self.share[:, : self.rows]
         parts = _ranked_part(np.array([int(each * bottom) for each in points])[:, None], share, teams)
@@ -230,7 +229,7 @@ class Columns:
 
     def content(self, row: int) -> bytes | None:
         """Bytes that rows have in common only if their exact points are equal; None if there are none."""
-        inexact = self.rule.kind is Kind.ABSOLUTE or any(c.exact is not None for c in self.scores.columns)
+        inexact = self.rule.kind is contests.Kind.ABSOLUTE or any(c.exact is not None for c in self.scores.columns)
         return None if inexact else self.scores.raw[:, row].tobytes()
 
     def copy(self) -> Columns:

@@ -7,20 +7,19 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from app.contests.service.capabilities import problem_called
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheService, TheSnapshot, address_of
 from app.core.http.downloads import Replies
-from app.games.service.playing import Games
-from app.games.service.showing import GameSummary, GameView, MoveBody, StartBody, listed, transcript
+from app.games.service import playing, showing
 from app.games.service.starting import start
 
 router = APIRouter(route_class=GatedRoute, tags=["games"])
 TEXT: Replies = {200: {"content": {"text/plain": {"schema": {"type": "string"}}}, "description": "The transcript"}}
 
 
-async def get_games(request: Request) -> Games:
+async def get_games(request: Request) -> playing.Games:
     """The games of the running service."""
-    return cast(Games, request.app.state.games)
+    return cast(playing.Games, request.app.state.games)
 
 
-TheGames = Annotated[Games, Depends(get_games)]
+TheGames = Annotated[playing.Games, Depends(get_games)]
 
 
 @router.post(
@@ -34,8 +33,8 @@ async def create_game(
     games: TheGames,
     contest_id: str,
     problem_id: str,
-    body: StartBody,
-) -> GameView:
+    body: showing.StartBody,
+) -> showing.GameView:
     """A team's game from a test case counts: its end is a submission. Others are for practice, also without login."""
     table = await start(service, games.thinking, viewer, address_of(request), contest_id, problem_id, body)
     response.headers["Location"] = f"/api/games/{table.game.id}"
@@ -50,14 +49,14 @@ def list_games(
     problem_id: Annotated[str | None, Query()] = None,
     team_id: Annotated[str | None, Query()] = None,
     state: Annotated[str | None, Query(description="`playing` or `ended`; left out: both")] = None,
-) -> list[GameSummary]:
+) -> list[showing.GameSummary]:
     """The latest first, a thousand at most: all for judges, for others those of their team and their account."""
     problem_id = problem_id and problem_called(snapshot, problem_id)
-    return listed(session, viewer, snapshot, problem_id=problem_id, team_id=team_id, state=state)
+    return showing.listed(session, viewer, snapshot, problem_id=problem_id, team_id=team_id, state=state)
 
 
 @router.get("/games/{game_id}", summary="A game: position, whose move, clock and moves")
-async def get_game(viewer: CurrentViewer, games: TheGames, game_id: str) -> GameView:
+async def get_game(viewer: CurrentViewer, games: TheGames, game_id: str) -> showing.GameView:
     """For whoever plays it and for judges; a practice game without login is known by its id alone."""
     return await games.shown(await games.look(viewer, game_id))
 
@@ -65,17 +64,17 @@ async def get_game(viewer: CurrentViewer, games: TheGames, game_id: str) -> Game
 @router.get("/games/{game_id}/transcript", response_class=Response, responses=TEXT, summary="The transcript of a game")
 async def get_transcript(viewer: CurrentViewer, games: TheGames, game_id: str) -> Response:
     """The text that `jurado check` takes, of a game that has ended."""
-    text = transcript(await games.ended(viewer, game_id))
+    text = showing.transcript(await games.ended(viewer, game_id))
     return Response(text, media_type="text/plain")
 
 
 @router.post("/games/{game_id}/moves", summary="Make a move")
-async def create_move(viewer: CurrentViewer, games: TheGames, game_id: str, body: MoveBody) -> GameView:
+async def create_move(viewer: CurrentViewer, games: TheGames, game_id: str, body: showing.MoveBody) -> showing.GameView:
     """The game after the opponent's reply, both stored. The same number and move again give the same reply."""
     return await games.shown(await games.move(viewer, game_id, body))
 
 
 @router.post("/games/{game_id}/resign", summary="Give a game up")
-async def resign_game(viewer: CurrentViewer, games: TheGames, game_id: str) -> GameView:
+async def resign_game(viewer: CurrentViewer, games: TheGames, game_id: str) -> showing.GameView:
     """The game is lost; again, it stays as it is."""
     return await games.shown(await games.resign(viewer, game_id))

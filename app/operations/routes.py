@@ -14,14 +14,13 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from pydantic import BaseModel, Field
 
 from app.accounts.service.tokens import Place, check, who_may
-from app.core.http.deps import CurrentViewer, GatedRoute, TheAuthenticator, TheService, current_viewer
-from app.core.http.downloads import TEXT, WORDS
-from app.core.metrics import Metrics
+from app.core.http import deps, downloads
+from app.core.telemetry import Metrics
 from app.operations.service.findings import Part, findings
 from app.operations.service.readiness import Ready, StoredFiles, disk_of, readiness, stored_files
 from app.operations.service.status import Status, status
 
-router = APIRouter(route_class=GatedRoute, tags=["health"])
+router = APIRouter(route_class=deps.GatedRoute, tags=["health"])
 
 
 class StatusWithAdvice(BaseModel):
@@ -33,7 +32,7 @@ class StatusWithAdvice(BaseModel):
 
 
 @router.get("/status", summary="The state of servers, workers, database, broker, judging, contests, files and backup")
-async def get_status(_viewer: CurrentViewer, request: Request, service: TheService) -> StatusWithAdvice:
+async def get_status(_viewer: deps.CurrentViewer, request: Request, service: deps.TheService) -> StatusWithAdvice:
     """What `jurado status` shows, read in a few short queries; processes give a sign of life each 5 s."""
     ready = await readiness(service, request.app.state.probing)
     state = await run_sync(status, service)
@@ -42,7 +41,7 @@ async def get_status(_viewer: CurrentViewer, request: Request, service: TheServi
 
 
 @router.get("/stored-files", summary="Which stored files are damaged, and what waits for them")
-def get_stored_files(_viewer: CurrentViewer, service: TheService) -> StoredFiles:
+def get_stored_files(_viewer: deps.CurrentViewer, service: deps.TheService) -> StoredFiles:
     """From memory: what requests, graders and the last pass over all files could not read, and nobody wrote again."""
     return stored_files(service)
 
@@ -67,7 +66,7 @@ async def get_liveness() -> Live:
     summary="Submissions are taken and judged",
     responses={200: {"model": Ready}, 503: {"model": Ready}},
 )
-async def get_readiness(request: Request, service: TheService) -> JSONResponse:
+async def get_readiness(request: Request, service: deps.TheService) -> JSONResponse:
     """200 or 503, with the same body, within seconds: also while the database says nothing."""
     state = await readiness(service, request.app.state.probing)
     if request.app.state.draining:
@@ -75,19 +74,19 @@ async def get_readiness(request: Request, service: TheService) -> JSONResponse:
     return JSONResponse(state.model_dump(), 200 if state.ready else 503)
 
 
-async def _may_count(request: Request, service: TheService, authenticator: TheAuthenticator) -> None:
+async def _may_count(request: Request, service: deps.TheService, authenticator: deps.TheAuthenticator) -> None:
     """Let those through who run the service: with the token of the setting, or an admin's login."""
     header, token = request.headers.get("authorization"), service.settings.metrics_token
     if token and header is not None and compare_digest(header.encode(), f"Bearer {token}".encode()):
         return
-    check(who_may("get_metrics"), await current_viewer(request, authenticator), Place())
+    check(who_may("get_metrics"), await deps.current_viewer(request, authenticator), Place())
 
 
 @health_router.get(
     "/metrics",
     summary="Counters for Prometheus",
     response_class=Response,
-    responses={200: {"content": {TEXT: WORDS}}},
+    responses={200: {"content": {downloads.TEXT: downloads.WORDS}}},
     dependencies=[Depends(_may_count)],
 )
 def get_metrics(request: Request) -> Response:

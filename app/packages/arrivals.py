@@ -14,10 +14,9 @@ from time import process_time
 
 from app.core.faults import NONE, Faults, PackageError, Severity, mismatch
 from app.core.parsing import place
-from app.packages import catalog, markdown, read, settings
+from app.packages import catalog, markdown, model, read, settings
 from app.packages.files import LARGEST, LIMITS, Limits, archive_files, folder_files
 from app.packages.formats.cms import format_of, import_files
-from app.packages.model import Package, Statement
 from app.packages.names import Format
 from checkers.doors import N_, Phrase
 from games.catalog import names
@@ -25,7 +24,7 @@ from games.catalog import names
 FILE = "jurado.yaml"
 
 
-def _in_settings(package: Package, key: str, message: str, severity: Severity = "error") -> PackageError:
+def _in_settings(package: model.Package, key: str, message: str, severity: Severity = "error") -> PackageError:
     """A fault at a key of jurado.yaml, such as `game.name`."""
     return PackageError(FILE, place(package.files, FILE, tuple(key.split("."))), message, severity)
 
@@ -37,7 +36,7 @@ def _unknown(expected: str, name: str, *, names: Sequence[str]) -> Phrase:
     return mismatch(expected, named, names=", ".join(names))
 
 
-def check_played(package: Package) -> Iterator[PackageError]:
+def check_played(package: model.Package) -> Iterator[PackageError]:
     """Yield where `game:` and the checker, the cases and the groups do not fit each other.
 
     What the rules of the game say of a case is for the checker to say, when it is asked about each of them.
@@ -56,7 +55,7 @@ def check_played(package: Package) -> Iterator[PackageError]:
     yield from _check_groups(package)
 
 
-def _check_cases(package: Package, expected: str) -> Iterator[PackageError]:
+def _check_cases(package: model.Package, expected: str) -> Iterator[PackageError]:
     for case in package.cases:
         first = case.input.read().split(b"\n", 1)[0].decode("utf-8", "backslashreplace")
         if first != expected:
@@ -64,7 +63,7 @@ def _check_cases(package: Package, expected: str) -> Iterator[PackageError]:
             yield PackageError(case.input.path, "line 1", text)
 
 
-def _check_groups(package: Package) -> Iterator[PackageError]:
+def _check_groups(package: model.Package) -> Iterator[PackageError]:
     for group in package.groups:
         if group.max_score == 0:
             file = f"data/{group.name}/test_group.yaml"
@@ -91,7 +90,7 @@ SCRIPT = re.compile(r"<(?:script|img|iframe|div|span|table|style)\b", re.IGNOREC
 TITLE = re.compile(r"# ")
 
 
-def check_rules(package: Package) -> Iterator[PackageError]:
+def check_rules(package: model.Package) -> Iterator[PackageError]:
     """Yield what is wrong with a package, short of running its checker and its programs."""
     yield from _check_checker(package)
     yield from check_played(package)
@@ -111,14 +110,14 @@ def check_rules(package: Package) -> Iterator[PackageError]:
     yield from catalog.check_board(package)
 
 
-def _check_checker(package: Package) -> Iterator[PackageError]:
+def _check_checker(package: model.Package) -> Iterator[PackageError]:
     name = package.settings.checker
     if package.program is None and name not in (known := catalog.checkers()):
         text = _unknown(N_("a checker that is bundled, one of %(names)s"), name, names=known)
         yield _in_settings(package, "checker", text)
 
 
-def _check_answer_limit(package: Package) -> Iterator[PackageError]:
+def _check_answer_limit(package: model.Package) -> Iterator[PackageError]:
     """Answers larger than a request may be cannot be sent, whatever the package allows."""
     limit = package.settings.answers.limit
     if limit > MOST_UPLOAD:
@@ -126,7 +125,7 @@ def _check_answer_limit(package: Package) -> Iterator[PackageError]:
         yield _in_settings(package, "answers.limit", Phrase(most, most=MOST_UPLOAD, limit=limit), "warning")
 
 
-def _check_folders(package: Package) -> Iterator[PackageError]:
+def _check_folders(package: model.Package) -> Iterator[PackageError]:
     """Programs and files that Jurado does not use."""
     tops: dict[str, str] = {}
     for name in package.files:
@@ -140,7 +139,7 @@ def _check_folders(package: Package) -> Iterator[PackageError]:
             yield PackageError(tops[top], "", text, "warning")
 
 
-def _check_examples(package: Package) -> Iterator[PackageError]:
+def _check_examples(package: model.Package) -> Iterator[PackageError]:
     """Warn of a package without a sample, or without good and bad files that try its validators and its checker."""
     if not any(case.group == "sample" for case in package.cases):
         yield PackageError("data/sample", "", mismatch(N_("a sample for contestants"), NONE), "warning")
@@ -150,7 +149,7 @@ def _check_examples(package: Package) -> Iterator[PackageError]:
             yield PackageError(f"data/{kind}", "", mismatch(what, NONE), "warning")
 
 
-def _check_statement(package: Package, statement: Statement) -> Iterator[PackageError]:
+def _check_statement(package: model.Package, statement: model.Statement) -> Iterator[PackageError]:
     file = statement.file.path
     if statement.kind == "tex":
         yield PackageError(
@@ -170,7 +169,7 @@ def _check_statement(package: Package, statement: Statement) -> Iterator[Package
             yield PackageError(file, f"line {at}", fault)
 
 
-def _check_formulas(written: Statement) -> Iterator[PackageError]:
+def _check_formulas(written: model.Statement) -> Iterator[PackageError]:
     if written.kind == "md":
         shown = N_("%(reason)s: `%(source)s` is shown as it is written")
         for line, source, reason in islice(markdown.formula_faults(written.text), MOST_FORMULAS):
@@ -178,7 +177,7 @@ def _check_formulas(written: Statement) -> Iterator[PackageError]:
             yield PackageError(written.file.path, f"line {line}", text, "warning")
 
 
-def _image_fault(package: Package, address: str) -> str | None:
+def _image_fault(package: model.Package, address: str) -> str | None:
     name = markdown.local_image(address)
     if name is None:
         wanted = Phrase(N_("an image below %(folder)s/, as pages show no others"), folder=markdown.FOLDER)
@@ -198,7 +197,7 @@ STATEMENT_SECONDS = 5.0
 class Arrival:
     """A package that reads, the rules that it breaks, and what was mapped where it came in another format."""
 
-    package: Package
+    package: model.Package
     broken: tuple[PackageError, ...]
     is_foreign: bool = False
 
@@ -258,11 +257,11 @@ def _foreign(files: Mapping[str, bytes], format: Format, slug: str | None, name:
     return replace(_arrival(read.assemble(imported.slug, imported.files), imported.notes), is_foreign=True)
 
 
-def _arrival(package: Package, notes: Iterable[PackageError] = ()) -> Arrival:
+def _arrival(package: model.Package, notes: Iterable[PackageError] = ()) -> Arrival:
     return Arrival(package, (*notes, *check_rules(package), *slow_statements(package)))
 
 
-def slow_statements(package: Package, seconds: float = STATEMENT_SECONDS) -> Iterator[PackageError]:
+def slow_statements(package: model.Package, seconds: float = STATEMENT_SECONDS) -> Iterator[PackageError]:
     """The statements that take too long to markdown.render, by their processor time here."""
     for statement in package.statements.values():
         # Processor time, so that a busy server refuses nothing that a quiet one takes.

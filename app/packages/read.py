@@ -10,9 +10,8 @@ from pydantic import BaseModel
 
 from app.core.faults import Faults, PackageError, PackageErrors, mismatch
 from app.core.parsing import read_document, read_model
-from app.packages import contents, metadata, names, testdata, tools
+from app.packages import contents, metadata, model, names, testdata, tools
 from app.packages.files import LARGEST, LIMITS, SLUG, Limits, archive_files, folder_files
-from app.packages.model import Case, Package, Statement, WithConstants
 from app.packages.settings import JuradoSettings
 from app.packages.submissions import read_rules, read_submissions
 from app.packages.texts import check_texts
@@ -30,7 +29,7 @@ LONGEST_STATEMENT = 256 * 1024
 STATEMENT = re.compile(r"(statement|solution)/(problem|solution)(?:\.([^./]+))?\.(md|tex|pdf)")
 
 
-def read_package(folder: Path, limits: Limits = LARGEST) -> Package:
+def read_package(folder: Path, limits: Limits = LARGEST) -> model.Package:
     """Read the package in `folder`, whose name is the slug; raises PackageErrors listing every fault."""
     if not folder.is_dir():
         raise PackageErrors(
@@ -43,7 +42,7 @@ def read_package(folder: Path, limits: Limits = LARGEST) -> Package:
 
 def read_archive(
     source: bytes | Path, slug: str | None = None, limits: Limits = LIMITS, spool: Path | None = None
-) -> Package:
+) -> model.Package:
     """Read a package from a zip: its bytes or its path.
 
     The slug is the archive's one top folder, else `slug`, else the name of the archive's file. Inflates in memory, or
@@ -65,7 +64,7 @@ def package_name(top: str | None, slug: str | None, stem: str | None, faults: Fa
     return name or ""
 
 
-def assemble(slug: str, files: Mapping[str, bytes], faults: Faults | None = None) -> Package:
+def assemble(slug: str, files: Mapping[str, bytes], faults: Faults | None = None) -> model.Package:
     """Build the package from its files; raises PackageErrors listing every fault, those in `faults` included."""
     faults = faults or Faults()
     if files and not {name.partition("/")[0] for name in files} & (ROOT_FILES | ROOT_FOLDERS):
@@ -79,14 +78,14 @@ def assemble(slug: str, files: Mapping[str, bytes], faults: Faults | None = None
     problem = _read(metadata.Problem, "problem.yaml", files, faults)
     settings = _read(JuradoSettings, "jurado.yaml", files, faults)
     constants = problem.constants if problem else {}
-    known = (None, None) if settings is None else tools.resolve(settings, WithConstants(files, constants), faults)
+    known = (None, None) if settings is None else tools.resolve(settings, model.WithConstants(files, constants), faults)
     settings, program = known
     settings = settings and tools.resolve_solver(settings, files, faults)
     statements = _statements("statement", files, constants, faults)
     solutions = _statements("solution", files, constants, faults)
     submissions = read_submissions(files, faults)
     rules = read_rules(files, faults)
-    texts = WithConstants(files, constants)
+    texts = model.WithConstants(files, constants)
     configs = {name: texts[name] for name in files if name.endswith(f"/{contents.GROUP_FILE}")}
     groups, cases, validation_cases = testdata.read_test_data(files, settings or FALLBACK, configs, faults)
     _check_languages(_named(files), set(statements), faults)
@@ -95,7 +94,7 @@ def assemble(slug: str, files: Mapping[str, bytes], faults: Faults | None = None
     faults.settle()
     if problem is None or settings is None:
         raise AssertionError("a file that does not read has left a fault, and settle() has raised it")
-    return Package(
+    return model.Package(
         slug=slug,
         problem=problem,
         settings=settings,
@@ -141,10 +140,10 @@ def _check_layout(files: Mapping[str, bytes], faults: Faults) -> None:
 
 def _statements(
     folder: str, files: Mapping[str, bytes], constants: Mapping[str, Mapping[str, int | float | str]], faults: Faults
-) -> dict[str, Statement]:
+) -> dict[str, model.Statement]:
     """Collect `statement/problem.<lang>.<kind>`, or `solution/solution[.<lang>].<kind>`, by language."""
     stem = "problem" if folder == "statement" else "solution"
-    statements: dict[str, Statement] = {}
+    statements: dict[str, model.Statement] = {}
     for name in sorted(n for n in files if n.startswith(f"{folder}/{stem}.")):
         match = STATEMENT.fullmatch(name)
         language = match[3] if match and (match[3] or folder == "statement") else "en"
@@ -155,7 +154,7 @@ def _statements(
             faults.expect(name, "", N_("one file for the language %(language)s"), other, language=language)
         else:
             kind = cast(Literal["md", "tex", "pdf"], match[4])
-            statements[language] = Statement(language, kind, contents.File(name, files), constants)
+            statements[language] = model.Statement(language, kind, contents.File(name, files), constants)
             if kind != "pdf" and len(files[name]) > LONGEST_STATEMENT:
                 size = str(len(files[name]))
                 faults.expect(name, "", N_("at most %(most)s bytes"), size, most=LONGEST_STATEMENT)
@@ -183,7 +182,7 @@ def _check_languages(named: set[str] | None, written: set[str], faults: Faults) 
         faults.add("problem.yaml", missing, "name", language=language)
 
 
-def _check_sizes(cases: tuple[Case, ...], settings: JuradoSettings, faults: Faults) -> None:
+def _check_sizes(cases: tuple[model.Case, ...], settings: JuradoSettings, faults: Faults) -> None:
     """Inputs and reference answers stay within what jurado.yaml allows."""
     for case in cases:
         size = case.input.size

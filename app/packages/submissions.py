@@ -19,24 +19,22 @@ from app.core.parsing import Document, check_model, read_document
 from app.domain.contests import Aggregation, Case, CaseKind, Direction, Group, Kind, ScoredProblem, ScoringRule
 from app.domain.counting import Counted
 from app.domain.scoring import Bests, ProblemPoints, problem_points
-from app.packages import contents, tools, trials
-from app.packages.metadata import Number, OneOrMore, Person, Range, Strict, Text, read_person
-from app.packages.model import Package, Submission, SubmissionRule
+from app.packages import contents, metadata, model, tools, trials
 from checkers.doors import N_, Phrase
 
 FILE = "submissions/submissions.yaml"
-Verdicts = OneOrMore[Literal["AC", "WA", "TLE", "RTE"]]
+Verdicts = metadata.OneOrMore[Literal["AC", "WA", "TLE", "RTE"]]
 
 
-Points = Annotated[Number, Field(ge=0)]
+Points = Annotated[metadata.Number, Field(ge=0)]
 
 
-class CaseDemands(Strict):
+class CaseDemands(metadata.Strict):
     """The demands on some of the cases."""
 
     permitted: Verdicts | None = None
     required: Verdicts | None = None
-    score: Range[Points] | None = None
+    score: metadata.Range[Points] | None = None
     message: str = ""
     use_for_time_limit: bool | Literal["lower", "upper"] | None = None
 
@@ -44,9 +42,9 @@ class CaseDemands(Strict):
 class Demands(CaseDemands):
     """The demands on a submission, and its authors."""
 
-    language: Text | None = None
-    entrypoint: Text | None = None
-    authors: OneOrMore[Annotated[Person, BeforeValidator(read_person)]] | None = None
+    language: metadata.Text | None = None
+    entrypoint: metadata.Text | None = None
+    authors: metadata.OneOrMore[Annotated[metadata.Person, BeforeValidator(metadata.read_person)]] | None = None
     model_solution: bool = False
 
 
@@ -60,7 +58,7 @@ DEFAULTS: Mapping[str, Demands] = {
 }
 
 
-def read_submissions(files: Mapping[str, bytes], faults: Faults) -> tuple[Submission, ...]:
+def read_submissions(files: Mapping[str, bytes], faults: Faults) -> tuple[model.Submission, ...]:
     """Collect `submissions/<folder>/<name>/...` (or a single file there); at least one must be in `accepted`."""
     by_program: dict[str, list[contents.File]] = defaultdict(list)
     for name in files:
@@ -73,10 +71,10 @@ def read_submissions(files: Mapping[str, bytes], faults: Faults) -> tuple[Submis
             by_program["/".join(path.split("/")[:2])].append(contents.File(name, files))
     if not any(path.startswith("accepted/") for path in by_program):
         faults.expect("submissions/accepted", "", N_("at least one accepted submission"), NONE)
-    return tuple(Submission(path, tuple(by_program[path])) for path in sorted(by_program))
+    return tuple(model.Submission(path, tuple(by_program[path])) for path in sorted(by_program))
 
 
-def read_rules(files: Mapping[str, bytes], faults: Faults) -> tuple[SubmissionRule, ...]:
+def read_rules(files: Mapping[str, bytes], faults: Faults) -> tuple[model.SubmissionRule, ...]:
     """Read submissions.yaml over the format's default demands on its default folders."""
     document = read_document(files[FILE], FILE, faults) if FILE in files else None
     value = document.value if document else None
@@ -85,13 +83,13 @@ def read_rules(files: Mapping[str, bytes], faults: Faults) -> tuple[SubmissionRu
     if not isinstance(value, dict):
         faults.expect(FILE, "", N_("a map of globs to demands"), type(value).__name__)
         value = {}
-    rules: list[SubmissionRule] = []
+    rules: list[model.SubmissionRule] = []
     for glob in [*DEFAULTS, *(glob for glob in value if glob not in DEFAULTS)]:
         rules += _rules(glob, document if glob in value else None, value.get(glob), faults)
     return tuple(rules)
 
 
-def _rules(glob: str | int, document: Document | None, entry: object, faults: Faults) -> list[SubmissionRule]:
+def _rules(glob: str | int, document: Document | None, entry: object, faults: Faults) -> list[model.SubmissionRule]:
     name = str(glob)
     default = DEFAULTS.get(name, Demands())
     if document is None:
@@ -109,10 +107,10 @@ def _rules(glob: str | int, document: Document | None, entry: object, faults: Fa
     return rules
 
 
-def _rule(glob: str, cases: str | None, demands: CaseDemands, default: CaseDemands) -> SubmissionRule:
+def _rule(glob: str, cases: str | None, demands: CaseDemands, default: CaseDemands) -> model.SubmissionRule:
     permitted = demands.permitted or default.permitted
     required = demands.required or default.required
-    return SubmissionRule(
+    return model.SubmissionRule(
         glob=glob,
         cases=cases,
         permitted=frozenset(permitted) if permitted else None,
@@ -126,7 +124,7 @@ IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".svg")
 DEFAULT_PATTERNS = ("{case}.out", "{case}.ans", "{case}.txt", "output_{case}.txt")
 
 
-def check_unused(package: Package) -> Iterator[PackageError]:
+def check_unused(package: model.Package) -> Iterator[PackageError]:
     """Yield images that no statement shows, and answer files of example submissions that belong to no test case."""
     texts = [written.text for written in (*package.statements.values(), *package.solutions.values())]
     for name in package.files:
@@ -194,7 +192,7 @@ def _is_balanced(glob: str) -> bool:
     return depth == 0
 
 
-def scored_problem(package: Package) -> ScoredProblem:
+def scored_problem(package: model.Package) -> ScoredProblem:
     """Give the groups, cases and default rule of a package; a contest may put its own rule in its place."""
     scoring = package.settings.scoring
     return ScoredProblem(
@@ -215,7 +213,7 @@ EVERY_PHASE = frozenset({CaseKind.PROVISIONAL, CaseKind.FINAL})
 SLACK = 1e-6
 
 
-def check_demands(package: Package, judged: Mapping[str, Outcomes]) -> Iterator[PackageError]:
+def check_demands(package: model.Package, judged: Mapping[str, Outcomes]) -> Iterator[PackageError]:
     """Yield every demand that a submission does not meet; `judged` has the outcomes of those judged, by their path."""
     for submission in package.submissions:
         if (outcomes := judged.get(submission.path)) is None:
@@ -228,7 +226,7 @@ def check_demands(package: Package, judged: Mapping[str, Outcomes]) -> Iterator[
                 yield from _check(submission, rule, about, points)
 
 
-def submission_points(package: Package, outcomes: Outcomes, judged: Mapping[str, Outcomes]) -> ProblemPoints:
+def submission_points(package: model.Package, outcomes: Outcomes, judged: Mapping[str, Outcomes]) -> ProblemPoints:
     """Points of one submission by the package's groups, all phases together.
 
     The checker's own multipliers count, whatever the package's kind of scoring, so that points do not depend on who
@@ -247,7 +245,7 @@ def submission_points(package: Package, outcomes: Outcomes, judged: Mapping[str,
 
 
 def _check(
-    submission: Submission, rule: SubmissionRule, outcomes: Outcomes, points: ProblemPoints
+    submission: model.Submission, rule: model.SubmissionRule, outcomes: Outcomes, points: ProblemPoints
 ) -> Iterator[PackageError]:
     """Yield what a rule misses; `outcomes` are those of the cases that it is about."""
 

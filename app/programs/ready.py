@@ -19,8 +19,7 @@ from typing import Self
 
 import msgspec
 
-from app.programs import protocols, runner
-from app.programs.model import CaseFiles, Decision, Meaning, ProgramFault, exit_code, fault_of, unexpected
+from app.programs import model, protocols, runner
 from app.sandbox.model import Command, Ending, Result, SandboxFault
 from app.sandbox.sandbox import Sandbox
 
@@ -118,7 +117,7 @@ class Conversation:
     """
 
     def __init__(
-        self, take: Callable[[], Ready], give: Callable[[Ready], None], seconds: float, points: Meaning
+        self, take: Callable[[], Ready], give: Callable[[Ready], None], seconds: float, points: model.Meaning
     ) -> None:
         self._take, self._give = take, give
         self._seconds = seconds
@@ -142,7 +141,7 @@ class Conversation:
         else:
             self._drop()
 
-    def ask(self, case: CaseFiles) -> Decision | None:
+    def ask(self, case: model.CaseFiles) -> model.Decision | None:
         """The checker's decision; None where it has nothing to say. Raises ProgramFault, or Unread."""
         token, data = protocols.request(case)
         part = self._begun()
@@ -155,7 +154,7 @@ class Conversation:
             raise self._too_slow() from None
         except (EOFError, ConnectionError):
             raise self._ended() from None
-        except ProgramFault:
+        except model.ProgramFault:
             self._drop()
             raise
         decided = protocols.decision_python(reply, case, self._points)
@@ -170,18 +169,18 @@ class Conversation:
     def _received(self, part: socket.socket, token: str, until: float) -> tuple[protocols.Reply, Mapping[str, bytes]]:
         size = int.from_bytes(exactly(part, runner.LENGTH_BYTES, until), "big")
         if size > MOST_REPLY:
-            raise ProgramFault(f"expected a reply of at most {MOST_REPLY} bytes, found one of {size}")
+            raise model.ProgramFault(f"expected a reply of at most {MOST_REPLY} bytes, found one of {size}")
         reply = protocols.reply_of(exactly(part, size, until), token)
         return reply, {name: exactly(part, length, until) for name, length in reply.images.items()}
 
-    def _too_slow(self) -> ProgramFault:
+    def _too_slow(self) -> model.ProgramFault:
         """The fault of a checker that did not reply in time, with the end of what it printed."""
         assert self._ready is not None, "it has been asked"
         report = self._ready.settle(ended=False)
         self._drop()
-        return fault_of("wall", "" if report is None else report.errors)
+        return model.fault_of("wall", "" if report is None else report.errors)
 
-    def _ended(self) -> ProgramFault:
+    def _ended(self) -> model.ProgramFault:
         """The fault of a checker that ended, or was ended by a limit, before its reply."""
         assert self._ready is not None, "it has been asked"
         report = self._ready.settle(ended=True)
@@ -189,12 +188,12 @@ class Conversation:
         if report is not None and result.ending == "signal":  # nothing but the kill above has ended the process
             result = _end_of(report)
         if result.ending == "signal" and result.signal in (None, SIGKILL):
-            return ProgramFault("it ended before its reply")
+            return model.ProgramFault("it ended before its reply")
         try:
-            code = exit_code(result)
-        except ProgramFault as fault:
+            code = model.exit_code(result)
+        except model.ProgramFault as fault:
             return fault
-        return unexpected(code, "none before its reply", result)
+        return model.unexpected(code, "none before its reply", result)
 
     def _drop(self, *, ended: bool = False) -> Result:
         """Kill the process: nobody's part is taken of it any more."""

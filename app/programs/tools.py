@@ -19,8 +19,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypedDict, TypeGuard, final
 
-from app.programs.model import INCLUDED, ProgramFault, as_text, digest, exit_code, pack, plain, unexpected
-from app.programs.places import INPUT, WORK, prepared
+from app.programs import model, places
 from app.sandbox.model import Command, Limits, Mount, Result
 from app.sandbox.sandbox import Sandbox
 
@@ -69,9 +68,9 @@ def tool_at(files: Mapping[str, bytes], place: str) -> Tool:
     own = {
         name: files[name]
         for name in sorted(files)
-        if name == place or name.startswith((f"{place.rstrip('/')}/", INCLUDED))
+        if name == place or name.startswith((f"{place.rstrip('/')}/", model.INCLUDED))
     }
-    return Tool(digest(pack(own)), place, own)
+    return Tool(model.digest(model.pack(own)), place, own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +92,7 @@ class ToolDesk:
 
     def prepare(self, tool: Tool) -> None:
         """Compile a program where its language wants that; raises ProgramFault."""
-        prepared(tool, self._cache, self.sandbox.run)
+        places.prepared(tool, self._cache, self.sandbox.run)
 
     def command(
         self,
@@ -110,10 +109,10 @@ class ToolDesk:
 
         `reads`: files of the host by their places inside. `leaves`: a folder that gets what it writes where it works.
         """
-        runnable = prepared(tool, self._cache, self.sandbox.run)
+        runnable = places.prepared(tool, self._cache, self.sandbox.run)
         mounts = [*runnable.mounts, *(Mount(path, target) for target, path in (reads or {}).items())]
         if leaves is not None:
-            mounts.append(Mount(leaves, WORK, writable=True))
+            mounts.append(Mount(leaves, places.WORK, writable=True))
         return Command((*runnable.argv, *args), tuple(mounts), stdin, dict(environment or {}), limits=bounds.limits())
 
 
@@ -131,21 +130,21 @@ def validate(
             with tempfile.TemporaryDirectory(prefix="jurado-input-") as folder:
                 path = Path(folder) / "input"
                 path.write_bytes(data)
-                result = desk.sandbox.run(desk.command(tool, (INPUT, *args), bounds, reads={INPUT: path}))
+                result = desk.sandbox.run(desk.command(tool, (places.INPUT, *args), bounds, reads={places.INPUT: path}))
         else:
             result = desk.sandbox.run(desk.command(tool, args, bounds, stdin=data))
         return _opinion(tool.name, protocol, result)
-    except ProgramFault as fault:
+    except model.ProgramFault as fault:
         return Opinion(tool.name, False, fault=f"{tool.name}: {fault}")
 
 
 def _opinion(name: str, protocol: ValidatorProtocol, result: Result) -> Opinion:
     """The opinion that a run's exit code tells; raises ProgramFault for a run that a signal or a limit ended."""
-    code = exit_code(result)
-    text = as_text(result.stderr[:LONGEST_TEXT] or result.stdout[:LONGEST_TEXT]).strip()
+    code = model.exit_code(result)
+    text = model.as_text(result.stderr[:LONGEST_TEXT] or result.stdout[:LONGEST_TEXT]).strip()
     if protocol == "kattis" and code == 0:
         hint = "validators of testlib and CMS exit with 0: jurado.yaml, input_validators: {protocol: testlib}"
-        raise ProgramFault(f"expected exit code {VALID} or 43, found 0 ({hint})")
+        raise model.ProgramFault(f"expected exit code {VALID} or 43, found 0 ({hint})")
     accepted = code == (VALID if protocol == "kattis" else 0)
     return Opinion(name, accepted, text if text or accepted else f"exit code {code}")
 
@@ -205,10 +204,10 @@ class Solving:
         began = time.monotonic()
         self._seconds = bounds.seconds
         if self._killed:
-            raise ProgramFault(self._killed)
+            raise model.ProgramFault(self._killed)
         result = desk.sandbox.run(command, self)
         if self._killed:
-            raise ProgramFault(self._killed)
+            raise model.ProgramFault(self._killed)
         return self._answered(result, time.monotonic() - began)
 
     def begun(self, kill: Callable[[], None]) -> None:
@@ -249,18 +248,18 @@ class Solving:
             "fraction": min(1.0, max(0.0, fraction)) if _is_number(fraction) else report["fraction"],
             "best": best if _is_number(best) else report["best"],
             "states": states if isinstance(states, int) and abs(states) < MOST_STATES else report["states"],
-            "note": plain(note)[:LONGEST_NOTE] if isinstance(note, str) else "",
+            "note": model.plain(note)[:LONGEST_NOTE] if isinstance(note, str) else "",
         }
         self._on_report(self._report)
 
     def _answered(self, result: Result, seconds: float) -> Answered:
         if result.ending in OVER_TIME and self._answer is not None:
             return Answered(self._answer, self._report, True, seconds)
-        if (code := exit_code(result)) != 0:
-            raise unexpected(code, "0", result)
+        if (code := model.exit_code(result)) != 0:
+            raise model.unexpected(code, "0", result)
         answer = result.stdout or self._answer
         if answer is None:
-            raise ProgramFault("expected an answer on standard output, found nothing")
+            raise model.ProgramFault("expected an answer on standard output, found nothing")
         return Answered(answer, self._report, False, seconds)
 
 

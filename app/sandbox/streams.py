@@ -14,8 +14,7 @@ from pathlib import Path
 from signal import SIGKILL, SIGXCPU, SIGXFSZ
 from typing import IO
 
-from app.sandbox import groups, launch
-from app.sandbox.model import Command, Ending, Follower, Result, SandboxFault
+from app.sandbox import groups, launch, model
 
 CHUNK = 65536
 
@@ -86,26 +85,26 @@ CORES = os.cpu_count() or 1
 class Watch:
     """Watches one run. `run` is for one thread; `stop` and `kill` are for any."""
 
-    def __init__(self, command: Command, group: groups.RunGroup, launched: launch.Launched) -> None:
+    def __init__(self, command: model.Command, group: groups.RunGroup, launched: launch.Launched) -> None:
         self._limits = command.limits
         self._group, self._launched = group, launched
         process = launched.process
         self._outlets = [_outlet(process.stdout), _outlet(process.stderr)]
         self._lock = threading.Lock()
-        self._ending: Ending | None = None
+        self._ending: model.Ending | None = None
         self._killed = False
         self._gone = False
         self._began = time.monotonic()
         self._due = 0.0
-        self._follower: Follower | None = None
+        self._follower: model.Follower | None = None
 
-    def follow(self, follower: Follower) -> None:
+    def follow(self, follower: model.Follower) -> None:
         """Show a follower the time and what the program writes to standard error; to be called before `run`."""
         self._follower = follower
         self._outlets[-1].on_text = follower.wrote
         follower.begun(self.kill)
 
-    def run(self, inlet: Inlet | None = None) -> Result:
+    def run(self, inlet: Inlet | None = None) -> model.Result:
         """Pass bytes to and fro until the program ends or a limit ends it, then remove all that is left of it."""
         try:
             try:
@@ -119,7 +118,7 @@ class Watch:
         finally:
             self._remove()
 
-    def stop(self, ending: Ending) -> None:
+    def stop(self, ending: model.Ending) -> None:
         """Kill all processes because of a limit; the first one named counts."""
         with self._lock:
             if not self._gone:
@@ -174,7 +173,7 @@ class Watch:
                 self.stop("memory")
             self._due = now + min(max(left / CORES, SHORTEST_WAIT), LONGEST_WAIT)
 
-    def _result(self) -> Result:
+    def _result(self) -> model.Result:
         code = self._launched.status.number("exit-code")
         cpu = self._group.cpu_seconds()
         ending, signal = self._ended_by(code, cpu)
@@ -183,7 +182,7 @@ class Watch:
         for outlet in self._outlets:
             texts.append(bytes(outlet.text[:room]))
             room -= len(texts[-1])
-        return Result(
+        return model.Result(
             ending,
             code if ending == "exit" else None,
             signal if ending == "signal" else None,
@@ -195,7 +194,7 @@ class Watch:
             self._group.refused_processes(),
         )
 
-    def _ended_by(self, code: int | None, cpu: float) -> tuple[Ending, int | None]:
+    def _ended_by(self, code: int | None, cpu: float) -> tuple[model.Ending, int | None]:
         """What ended the run, and by which signal if it was one. What the program left is copied if it exited."""
         if self._ending is not None:
             return self._ending, None
@@ -205,7 +204,7 @@ class Watch:
             return "signal", SIGKILL
         if code is None or self._launched.private is None:
             words = self._outlets[-1].text[:1000].decode(errors="replace").split()
-            raise SandboxFault(f"the program did not start: {' '.join(words)}")
+            raise model.SandboxFault(f"the program did not start: {' '.join(words)}")
         signal = code - SIGNALED if SIGNALED < code <= SIGNALED + LAST_SIGNAL else None
         if cpu >= self._limits.cpu_seconds or signal == SIGXCPU:
             return "cpu", None
@@ -218,7 +217,7 @@ class Watch:
     def _printed_too_much(self) -> bool:
         return sum(len(outlet.text) for outlet in self._outlets) > self._limits.output
 
-    def _collected(self) -> Ending:
+    def _collected(self) -> model.Ending:
         assert self._launched.private is not None
         try:
             self._launched.private.collect(self._limits.output)

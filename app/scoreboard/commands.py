@@ -16,9 +16,8 @@ from rich.console import Group, RenderableType
 from rich.live import Live
 from rich.text import Text
 
-from app.core.commands import lookup, registry
+from app.core.commands import lookup, output, registry
 from app.core.commands.client import Client
-from app.core.commands.output import Failure, JsonMapping, console, say, show, write_file, write_json
 
 SECONDS_BETWEEN_BOARDS = 1.0
 REDRAWS_PER_SECOND = 2
@@ -32,17 +31,17 @@ def follow_board(client: Client, contest: str, names: Mapping[str, str], *, case
     with suppress(KeyboardInterrupt):
         if as_json:
             for board in boards(client, contest, cases=cases):
-                write_json(board)
+                output.write_json(board)
             return
         drawing = LiveBoard(contest, partial(lookup.facts_of, client, contest), names, cases=cases, clock=client.now)
-        to = console()
+        to = output.console()
         with Live(drawing, console=to, auto_refresh=to.is_terminal, refresh_per_second=REDRAWS_PER_SECOND) as canvas:
             for board in boards(client, contest, cases=cases):
                 drawing.change(board)
                 canvas.refresh()
 
 
-def boards(client: Client, contest: str, *, cases: bool) -> Iterator[JsonMapping]:
+def boards(client: Client, contest: str, *, cases: bool) -> Iterator[output.JsonMapping]:
     """Yield the board now, and again whenever its ETag has changed, without end."""
     tag = ""
     while True:
@@ -64,7 +63,7 @@ class LiveBoard:
     def __init__(
         self,
         contest: str,
-        look: Callable[[], JsonMapping],
+        look: Callable[[], output.JsonMapping],
         names: Mapping[str, str],
         *,
         cases: bool,
@@ -78,10 +77,10 @@ class LiveBoard:
         self._facts, self._looked = look(), timer()
         self._names = names
         self._cases = cases
-        self._board: JsonMapping | None = None
+        self._board: output.JsonMapping | None = None
         self._moves: dict[str, tuple[int, float]] = {}
 
-    def change(self, board: JsonMapping) -> None:
+    def change(self, board: output.JsonMapping) -> None:
         """Draw this board from now on; teams that have moved are marked for a while."""
         before = {row["team_id"]: row["rank"] for row in self._board["rows"]} if self._board else {}
         for row in board["rows"]:
@@ -94,9 +93,9 @@ class LiveBoard:
         if self._board is None:
             return Text("waiting for the board")
         if self._timer() > self._looked + SECONDS_BETWEEN_FACTS:
-            with suppress(Failure):  # the next board reports it, if the server has gone
+            with suppress(output.Failure):  # the next board reports it, if the server has gone
                 self._facts, self._looked = self._look(), self._timer()
-        facts: JsonMapping = {**self._facts, "state": self._board["state"]}
+        facts: output.JsonMapping = {**self._facts, "state": self._board["state"]}
         now = self._clock()
         parts: list[RenderableType] = [Text(lookup.clock_words(facts, now), style="bold")]
         if banner := frozen_banner(self._board["state"], self._facts):
@@ -108,7 +107,7 @@ class LiveBoard:
         return Group(*parts, *tables)
 
 
-def frozen_banner(state: JsonMapping, facts: JsonMapping) -> str:
+def frozen_banner(state: output.JsonMapping, facts: output.JsonMapping) -> str:
     """Say that a board is frozen and what it hides; empty if it is not."""
     if not state.get("frozen") or state.get("thawed"):
         return ""
@@ -144,20 +143,20 @@ def scoreboard(
             return
         board = client.get(f"contests/{contest}/scoreboard", cases=cases or None)
         if as_json:
-            write_json(board)
+            output.write_json(board)
         elif not board["state"].get("started"):
             typer.echo(lookup.why_nothing(client, contest) or "the contest has begun just now")
         else:
             show_board(client, contest, board, cases=cases)
 
 
-def show_board(client: Client, contest: str, board: JsonMapping, *, cases: bool) -> None:
+def show_board(client: Client, contest: str, board: output.JsonMapping, *, cases: bool) -> None:
     """Print the board at the time by the server's clock, with a banner where it is frozen."""
     facts = lookup.facts_of(client, contest)
     if banner := frozen_banner(board["state"], facts):
         typer.echo(banner.strip())
     names, now = lookup.team_names(client, contest), lookup.contest_time(facts, client.now())
-    show(*lookup.board_table(contest, board, names, cases=cases, now=now))
+    output.show(*lookup.board_table(contest, board, names, cases=cases, now=now))
 
 
 def write_csv(path: Path, data: bytes) -> None:
@@ -165,5 +164,5 @@ def write_csv(path: Path, data: bytes) -> None:
     if str(path) == "-":
         typer.get_binary_stream("stdout").write(data)
         return
-    write_file(path, data)
-    say(f"{path} has been written")
+    output.write_file(path, data)
+    output.say(f"{path} has been written")

@@ -12,25 +12,22 @@ from typing import Annotated
 
 import typer
 
+from app.core.commands import lookup, output, registry, uploading
 from app.core.commands.client import Client
-from app.core.commands.lookup import find_contest, find_problem, points_text, report_tables, short_time, team_names
-from app.core.commands.output import Failure, Json, JsonMapping, pack, say, show, write_image, write_json
-from app.core.commands.registry import AsJson, Contest, command
-from app.core.commands.uploading import server_events, upload_shown
 
 SECONDS_BETWEEN_LOOKS = 0.2
 FINE = {"AC", "PC"}
 
 
-@command("submit")
+@registry.command("submit")
 def submit(
-    contest: Contest,
+    contest: registry.Contest,
     problem: Annotated[str, typer.Argument(help="the problem's id or label")],
     files: Annotated[list[Path], typer.Argument(metavar="FILES...", help="answer files, a zip, or folders of them")],
     wait: Annotated[bool, typer.Option("--wait", help="wait for the verdict and show the report")] = False,
     comment: Annotated[str | None, typer.Option(help="a note to yourself, kept with it")] = None,
     testcase: Annotated[str | None, typer.Option(help="the test case a single file of another name is for")] = None,
-    as_json: AsJson = False,
+    as_json: registry.AsJson = False,
 ) -> None:
     """Submit answer files: NAME.out for the test case NAME; several files go as one zip.
 
@@ -42,15 +39,15 @@ def submit(
       jurado submit practice comesolo 101-n05-p70.out 103-n10-p50.out
       jurado submit practice comesolo answers.zip --comment 'wider beam' --json
     """
-    name, data = pack(files)
+    name, data = output.pack(files)
     with Client.open() as client:
-        problem_id = find_problem(client, contest, problem)
+        problem_id = lookup.find_problem(client, contest, problem)
         stored = send(client, contest, problem_id, name, data, comment=comment, testcase=testcase)
         if wait:
-            say(f"submission {stored['id']} has been stored; waiting for its verdict")
+            output.say(f"submission {stored['id']} has been stored; waiting for its verdict")
             finish(client, contest, stored["id"], as_json=as_json)
         elif as_json:
-            write_json(stored)
+            output.write_json(stored)
         else:
             typer.echo(f"submission {stored['id']} has been stored; jurado watch {stored['id']} shows its verdict")
 
@@ -64,10 +61,10 @@ def send(
     *,
     comment: str | None = None,
     testcase: str | None = None,
-) -> Json:
+) -> output.Json:
     """Upload once: by the key made here the server knows a repeated request for the same submission."""
     fields = {"problem_id": problem_id, "comment": comment, "testcase": testcase}
-    with upload_shown(data) as (reader, _):
+    with uploading.upload_shown(data) as (reader, _):
         return client.post(
             f"contests/{contest}/submissions",
             files={"files": (name, reader)},
@@ -83,21 +80,21 @@ def finish(client: Client, contest: str, submission: str, *, as_json: bool, imag
     if images is not None:
         save_images(client, report, images)
     if as_json:
-        write_json(report)
+        output.write_json(report)
     else:
-        show(*report_tables(report))
+        output.show(*lookup.report_tables(report))
     raise typer.Exit(0 if report["judgement"]["judgement_type_id"] in FINE else 1)
 
 
-def save_images(client: Client, report: JsonMapping, folder: Path) -> None:
+def save_images(client: Client, report: output.JsonMapping, folder: Path) -> None:
     """Write the images that checkers left to `folder`, one folder a test case."""
     for case in report["cases"]:
         for image in case.get("images", []):
             data = client.request("GET", f"/api/{image['href']}").content
-            say(f"wrote {write_image(folder / case['name'], image['name'], data)}")
+            output.say(f"wrote {output.write_image(folder / case['name'], image['name'], data)}")
 
 
-def wait_for_report(client: Client, contest: str, submission: str) -> JsonMapping:
+def wait_for_report(client: Client, contest: str, submission: str) -> output.JsonMapping:
     """Ask for the report until the submission is judged."""
     path = f"contests/{contest}/submissions/{submission}/report"
     while True:
@@ -108,7 +105,7 @@ def wait_for_report(client: Client, contest: str, submission: str) -> JsonMappin
         time.sleep(SECONDS_BETWEEN_LOOKS)
 
 
-@command("watch")
+@registry.command("watch")
 def watch(
     submission: Annotated[str | None, typer.Argument(help="the submission's id")] = None,
     contest: Annotated[str | None, typer.Option(help="its contest, if you know it")] = None,
@@ -118,7 +115,7 @@ def watch(
     images: Annotated[
         Path | None, typer.Option(metavar="DIR", help="write the images of the report to this folder")
     ] = None,
-    as_json: AsJson = False,
+    as_json: registry.AsJson = False,
 ) -> None:
     """Wait for the verdict of a submission and show its report; exit code 1 if nothing was accepted.
 
@@ -130,10 +127,12 @@ def watch(
       jurado watch --live --contest practice
     """
     if live != (submission is None) or (live and contest is None):
-        raise Failure("expected SUBMISSION, or --live and --contest")
+        raise output.Failure("expected SUBMISSION, or --live and --contest")
     with Client.open() as client:
         if submission is not None:
-            finish(client, contest or find_contest(client, submission), submission, as_json=as_json, images=images)
+            finish(
+                client, contest or lookup.find_contest(client, submission), submission, as_json=as_json, images=images
+            )
         with suppress(KeyboardInterrupt):
             show_verdicts(client, str(contest), as_json=as_json)
 
@@ -141,10 +140,10 @@ def watch(
 def show_verdicts(client: Client, contest: str, *, as_json: bool) -> None:
     """Print a line for each submission and each judgement that has ended."""
     problems: dict[str, str] = {}
-    names = team_names(client, contest)
+    names = lookup.team_names(client, contest)
     for change in verdict_changes(client, contest):
         if as_json:
-            write_json(change)
+            output.write_json(change)
             continue
         line = ""
         if change["type"] == "submissions":
@@ -157,29 +156,29 @@ def show_verdicts(client: Client, contest: str, *, as_json: bool) -> None:
             typer.echo(line)
 
 
-def verdict_changes(client: Client, contest: str) -> Iterator[JsonMapping]:
+def verdict_changes(client: Client, contest: str) -> Iterator[output.JsonMapping]:
     """Yield the changes of one's own submissions and judgements as the server sends them, from now on, without end."""
-    for event in server_events(client, f"contests/{contest}/submissions/stream"):
+    for event in uploading.server_events(client, f"contests/{contest}/submissions/stream"):
         if event.name == "submissions" or event.name == "judgements":
             yield event.json()
-    raise Failure(f"{client.url} sends no verdicts of {contest}", 1)
+    raise output.Failure(f"{client.url} sends no verdicts of {contest}", 1)
 
 
-def submission_line(submission: JsonMapping, names: Mapping[str, str]) -> str:
+def submission_line(submission: output.JsonMapping, names: Mapping[str, str]) -> str:
     """Word a submission that has come in."""
     team_id = submission["team_id"]
     team = "no team" if team_id is None else names.get(team_id, team_id)
-    at = short_time(submission["contest_time"])
+    at = lookup.short_time(submission["contest_time"])
     return f"{at} {team}, {submission['problem_id']}: submission {submission['id']} has come in"
 
 
-def judgement_line(judgement: JsonMapping, problems: Mapping[str, str]) -> str:
+def judgement_line(judgement: output.JsonMapping, problems: Mapping[str, str]) -> str:
     """Word a verdict; empty for a judgement that has only begun or counts no more. `problems`: by submission."""
     verdict = judgement.get("judgement_type_id")
     if verdict is None or judgement.get("current") is False:
         return ""
     problem, score = problems.get(judgement["submission_id"]), judgement.get("score")
     about = f" ({problem})" if problem else ""
-    worth = f", {points_text(score)} points" if score is not None else ""
-    at = short_time(judgement.get("end_contest_time"))
+    worth = f", {lookup.points_text(score)} points" if score is not None else ""
+    at = lookup.short_time(judgement.get("end_contest_time"))
     return f"{at} submission {judgement['submission_id']}{about}: {verdict}{worth}"

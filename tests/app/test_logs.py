@@ -14,7 +14,7 @@ import pytest
 import structlog
 
 from app.core.clock import utc_now
-from app.core.tracing import in_logs, request_id_of
+from app.core.telemetry import in_logs, request_id_of
 from app.tables import ContestRow, ProblemRow
 from tests.builders.logged import lines_of, logged
 from tests.builders.service import Idle, open_api

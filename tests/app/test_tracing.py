@@ -17,7 +17,7 @@ from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
 from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
 
-from app.core import tracing
+from app.core import telemetry
 from app.submissions.tables import DONE
 from tests.builders.contests import HOUR, add_contest, add_problem
 from tests.builders.grading import grading, submission
@@ -35,9 +35,9 @@ def spans() -> Iterator[InMemorySpanExporter]:
     """What this process traces."""
     exporter, provider = InMemorySpanExporter(), TracerProvider()
     provider.add_span_processor(SimpleSpanProcessor(exporter))
-    tracing.use(provider)
+    telemetry.use(provider)
     yield exporter
-    tracing.use(None)
+    telemetry.use(None)
 
 
 class Sink(HTTPServer):
@@ -103,7 +103,7 @@ def test_a_server_that_judges_by_itself_goes_on_with_the_trace(
     sqlite_url: str, tmp_path: Path, spans: InMemorySpanExporter
 ) -> None:
     with grading(sqlite_url, tmp_path) as found:
-        with tracing.span("request"):
+        with telemetry.span("request"):
             found.accept(submission(b"10", b"10"))
         found.accept(submission(b"10", b"3"))
         found.wait()
@@ -127,7 +127,7 @@ def test_a_worker_in_another_process_goes_on_with_the_trace_that_the_row_has(
     postgresql_url: str, broker_url: str, tmp_path: Path, spans: InMemorySpanExporter
 ) -> None:
     server = Working(postgresql_url, broker_url, tmp_path / "files")
-    with tracing.span("request"):
+    with telemetry.span("request"):
         id_ = server.accept(submission(b"10", b"10"))
     (request,) = spans.get_finished_spans()
     with sink() as collector:
@@ -151,11 +151,11 @@ def test_without_the_setting_no_library_of_the_extra_is_imported() -> None:
     """FastAPI itself imports `opentelemetry-api`, which makes no span; the command line imports nothing of it."""
     program = (
         "import sys, app.commands.main\n"
-        "from app.core import tracing\n"
-        "with tracing.span('a'), tracing.request_span('GET', []) as end:\n"
+        "from app.core import telemetry\n"
+        "with telemetry.span('a'), telemetry.request_span('GET', []) as end:\n"
         "    end('/', 200)\n"
-        "assert not tracing.carried()\n"
-        "assert not tracing.is_on()\n"
+        "assert not telemetry.carried()\n"
+        "assert not telemetry.is_on()\n"
         "assert not [name for name in sys.modules if name.startswith('opentelemetry')]\n"
         "import app.main, app.judging.worker\n"
         "extra = ('opentelemetry.sdk', 'opentelemetry.exporter', 'opentelemetry.proto', 'google')\n"
@@ -166,6 +166,6 @@ def test_without_the_setting_no_library_of_the_extra_is_imported() -> None:
 
 def test_the_setting_without_the_libraries_is_one_clear_line(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "opentelemetry.exporter.otlp.proto.http.trace_exporter", None)
-    with pytest.raises(tracing.TracingMissing, match=r"pip install 'jurado\[otel\]'"):
-        tracing.start("jurado serve")
-    assert not tracing.is_on()
+    with pytest.raises(telemetry.TracingMissing, match=r"pip install 'jurado\[otel\]'"):
+        telemetry.start("jurado serve")
+    assert not telemetry.is_on()

@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 import structlog
 
-from app.core.tracing import configure_logs
+from app.core.telemetry import configure_logs
 
 Stream = TypeVar("Stream", bound=io.StringIO)
 

@@ -13,9 +13,8 @@ from urllib.parse import quote
 import typer
 
 from app.accounts.commands import imports
+from app.core.commands import config, output
 from app.core.commands.client import Client, without_none
-from app.core.commands.config import Login, cleaned, delete_login, store_login, stored_login
-from app.core.commands.output import Failure, say
 from app.core.commands.registry import AsJson, Request, Table, collection, command, deletion, keys
 
 
@@ -61,9 +60,9 @@ def login(
       jurado login http://127.0.0.1:8000 admin
       jurado login http://127.0.0.1:8000 admin --password-stdin < secret
     """
-    server = cleaned(url)
-    path = store_login(new_login(server, user, read_password(user, from_stdin=password_stdin)))
-    say(f"logged in to {server} as {user}; the token is in {path}")
+    server = config.cleaned(url)
+    path = config.store_login(new_login(server, user, read_password(user, from_stdin=password_stdin)))
+    output.say(f"logged in to {server} as {user}; the token is in {path}")
 
 
 @command("logout")
@@ -73,17 +72,17 @@ def logout() -> None:
     Examples:
       jurado logout
     """
-    login = stored_login()
+    login = config.stored_login()
     if login is None:
-        say("not logged in")
+        output.say("not logged in")
         return
     try:
         with Client(login) as client:
             client.delete(f"account/tokens/{login.token_id}")
-    except Failure as error:
-        say(f"the token is forgotten here, but the server did not revoke it: {error}")
-    delete_login()
-    say(f"logged out of {login.url}")
+    except output.Failure as error:
+        output.say(f"the token is forgotten here, but the server did not revoke it: {error}")
+    config.delete_login()
+    output.say(f"logged out of {login.url}")
 
 
 @command("passwd")
@@ -106,7 +105,7 @@ def passwd(
         old = new_password(user, from_stdin=True) if password_stdin else read_password(user, from_stdin=False)
         new = new_password(user, from_stdin=password_stdin)
         client.patch("account", {"old_password": old, "password": new, "keep_tokens": keep_tokens})
-    say(f"{user} has a new password" + ("" if keep_tokens else "; its other tokens are revoked"))
+    output.say(f"{user} has a new password" + ("" if keep_tokens else "; its other tokens are revoked"))
 
 
 @command("tokens")
@@ -126,10 +125,10 @@ def tokens(
     with Client.open() as client:
         for token_id in revoke or []:
             client.delete(f"account/tokens/{quote(token_id, safe='')}")
-            say(f"revoked the token {token_id}")
+            output.say(f"revoked the token {token_id}")
         if others:
             client.delete("account/tokens", others="true")
-            say("revoked all other tokens")
+            output.say("revoked all other tokens")
     return Request("GET", "account/tokens", TOKENS)
 
 
@@ -149,7 +148,7 @@ def new_password(user: str, *, from_stdin: bool) -> str:
     if from_stdin:
         return sys.stdin.readline().rstrip("\r\n")
     if sys.stdin is None or not sys.stdin.isatty():
-        raise Failure("expected a terminal to ask for the new password, or --password-stdin")
+        raise output.Failure("expected a terminal to ask for the new password, or --password-stdin")
     return str(typer.prompt(f"New password of {user}", hide_input=True, confirmation_prompt=True, err=True))
 
 
@@ -160,15 +159,15 @@ def read_password(user: str, *, from_stdin: bool) -> str:
     if "JURADO_PASSWORD" in os.environ:
         return os.environ["JURADO_PASSWORD"]
     if sys.stdin is None or not sys.stdin.isatty():
-        raise Failure("expected a terminal to ask for the password, --password-stdin or JURADO_PASSWORD")
+        raise output.Failure("expected a terminal to ask for the password, --password-stdin or JURADO_PASSWORD")
     return str(typer.prompt(f"Password of {user}", hide_input=True, err=True))
 
 
-def new_login(server: str, user: str, password: str) -> Login:
+def new_login(server: str, user: str, password: str) -> config.Login:
     """Make a token for the account."""
-    with Client(Login(server), auth=(user, password)) as client:
+    with Client(config.Login(server), auth=(user, password)) as client:
         new = client.post("account/tokens", {"label": f"jurado on {socket.gethostname()}"})
-    return Login(server, new["token"], user, new["id"])
+    return config.Login(server, new["token"], user, new["id"])
 
 
 InContest = Annotated[

@@ -18,12 +18,10 @@ from app.accounts.schemas import Registration, RegistrationBody, RoleKind
 from app.accounts.service import accounts, registration, role_changes, tokens
 from app.accounts.service.registering import Pace, register
 from app.accounts.service.viewer import PUBLIC, Viewer, known_viewer
-from app.core import clics, load
-from app.core.clock import utc_now
+from app.core import clics, clock, load
 from app.core.db.database import after_commit
 from app.core.messages import N_, BadRequest, Unauthorized
-from app.core.pages import visitor
-from app.core.pages.forms import inside, made_of, read_form, refuse_two_texts
+from app.core.pages import forms, visitor
 from app.core.pages.frames import frame
 from app.core.pages.languages import _, confirm, gettext
 from app.core.pages.pages import Done, page
@@ -65,7 +63,7 @@ def login_page(
         "login.html",
         request,
         viewer=viewer,
-        next=inside(next),
+        next=forms.inside(next),
         username=username,
         fault=None,
         is_new=accounts_queries.only_one(session),
@@ -74,8 +72,8 @@ def login_page(
 
 async def log_in(request: Request, service: visitor.TheService) -> Response:
     """Check the password, begin a session and go where the visitor came from."""
-    form = await read_form(request)
-    username, next_ = form.get("username", ""), inside(form.get("next", "/"))
+    form = await forms.read_form(request)
+    username, next_ = form.get("username", ""), forms.inside(form.get("next", "/"))
     viewer = await visitor.authenticator_of(request).check_password(
         username, form.get("password", ""), visitor.address_of(request)
     )
@@ -129,7 +127,7 @@ def account_page(request: Request, viewer: visitor.Visitor, session: visitor.Rea
 async def set_password(request: Request, service: visitor.TheService, viewer: visitor.Visitor) -> Response:
     """Change the own password; all other sessions and tokens end."""
     _check(viewer, N_("log in to change your password"))
-    body = made_of(accounts.OwnChange, refuse_two_texts(await read_form(request)))
+    body = forms.made_of(accounts.OwnChange, forms.refuse_two_texts(await forms.read_form(request)))
     check = partial(visitor.authenticator_of(request).check_password, address=visitor.address_of(request))
     await accounts.change_password(service, viewer, body, check)
     visitor.authenticator_of(request).forget(viewer.account_id)
@@ -173,9 +171,9 @@ async def register_on_page(
     request: Request, service: visitor.TheService, snapshot: visitor.TheSnapshot
 ) -> HTMLResponse:
     """Make the account as the API does and begin a session of it."""
-    fields = await read_form(request)
+    fields = await forms.read_form(request)
     cast(Pace, request.app.state.registration_pace).take(load.source_of(visitor.address_of(request)))
-    body = made_of(RegistrationBody, refuse_two_texts(fields))
+    body = forms.made_of(RegistrationBody, forms.refuse_two_texts(fields))
     made = await load.run_heavy(partial(register, service, snapshot.contest.id, body))
     visitor.authenticator_of(request).forget(made.account_id)
     return await run_sync(_welcome, request, service, snapshot, made, fields.get("code", ""))
@@ -278,5 +276,5 @@ def _asked(fields: dict[str, str]) -> tokens.TokenBody:
                 names=", ".join(map(str, LASTS)),
                 found=days[:40],
             )
-        values["expires"] = clics.format_time(utc_now() + timedelta(days=int(days)))
-    return made_of(tokens.TokenBody, values)
+        values["expires"] = clics.format_time(clock.utc_now() + timedelta(days=int(days)))
+    return forms.made_of(tokens.TokenBody, values)

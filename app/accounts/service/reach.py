@@ -18,8 +18,7 @@ from app.accounts import queries as accounts_queries
 from app.accounts.service.grants import OWNER, is_undecided
 from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
-from app.core.clics import example
-from app.core.clock import utc_now
+from app.core import clics, clock
 from app.core.db import audit, by_id
 from app.core.messages import N_, Message, NotFound, did_you_mean
 from app.core.passwords import hash_password, make_password
@@ -86,7 +85,7 @@ def reach_of(session: Session, viewer: Viewer) -> Reach:
 
 def _open_elsewhere(session: Session, owned: Collection[str]) -> list[str]:
     """Return the undecided contests open to all teams that are none of these: who competes there is enrolled there."""
-    now = utc_now()
+    now = clock.utc_now()
     return [row.id for row in contests_queries.open_to_all(session) if row.id not in owned and is_undecided(row, now)]
 
 
@@ -120,7 +119,7 @@ def _has_roles_elsewhere(roles: accounts_queries.Roles, owned: Collection[str]) 
     return roles.organiser or bool(roles.problems) or not set(roles.contests) <= set(owned)
 
 
-@example({"account_id": "ants", "username": "ants", "password": "k7fmq-2xwrt-hn9bd"})
+@clics.example({"account_id": "ants", "username": "ants", "password": "k7fmq-2xwrt-hn9bd"})
 class PasswordMade(BaseModel):
     """A password that the server made. It is shown in this reply and never again."""
 

@@ -19,8 +19,7 @@ from app.accounts import queries as accounts_queries
 from app.accounts.schemas import Registration, RegistrationBody, is_id, refuse_weak
 from app.accounts.service import grants, registration
 from app.contests.queries import contest_of
-from app.core.clics import NOT_IN_IDS
-from app.core.clock import utc_now
+from app.core import clics, clock
 from app.core.messages import N_, Conflict, Forbidden, TooManyRequests
 from app.core.passwords import LETTERS, LETTERS_IN_NAMES, hash_password, random_letters
 from app.core.service import Service
@@ -142,7 +141,7 @@ class _Admission:
         team, is_new = (self._joined(code), False) if code is not None else (self._made_team(), True)
         username = self._username()
         account_id = self._account_id(username)
-        now = utc_now()
+        now = clock.utc_now()
         # The person first: the account refers to it.
         person = PersonRow(
             id=self._free(PersonRow, account_id),
@@ -195,7 +194,7 @@ class _Admission:
 
     def _free(self, table: type[AccountRow | PersonRow | TeamRow], name: str) -> str:
         """Return a free id made of a name and random letters, which are always there: others may be hidden."""
-        base = NOT_IN_IDS.sub("-", plain(name)).strip("-")[:LONGEST_BASE].strip("-") or "team"
+        base = clics.NOT_IN_IDS.sub("-", plain(name)).strip("-")[:LONGEST_BASE].strip("-") or "team"
         while self._session.get(table, free := f"{base}-{random_letters()}") is not None:
             pass
         return free

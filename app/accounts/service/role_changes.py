@@ -18,8 +18,7 @@ from app.accounts.service.grants import NO_GRANTS, OWNER, Granted, grants_of_all
 from app.accounts.service.reach import reach_of
 from app.accounts.service.viewer import Viewer
 from app.contests.queries import contest_of
-from app.core import bodies, clics
-from app.core.clock import utc_now
+from app.core import bodies, clics, clock
 from app.core.db.locks import lock_names
 from app.core.messages import N_, Conflict, NotFound
 from app.problems.queries.problems import existing
@@ -95,7 +94,7 @@ def grant(session: Session, viewer: Viewer, kind: RoleKind, object_id: str, name
     if kind == "contests" and body.role != OWNER:
         _keep_owner(session, viewer, object_id, account_id)
     if (row.role, row.pending) != (body.role, pending):
-        row.role, row.pending, row.granted_by, row.granted = body.role, pending, viewer.account_id, utc_now()
+        row.role, row.pending, row.granted_by, row.granted = body.role, pending, viewer.account_id, clock.utc_now()
     session.add(row)
     session.flush()
     return _views(session, [row], object_id)[0]
@@ -156,7 +155,7 @@ def allow(session: Session, viewer: Viewer, name: str) -> OrganiserView:
     """Let an account, named by id or username, make contests and problems of its own; raises NotFound or Conflict."""
     account = _grantee(session, name)
     if session.get(OrganiserRow, account.id) is None:
-        session.add(OrganiserRow(account_id=account.id, granted_by=viewer.account_id, granted=utc_now()))
+        session.add(OrganiserRow(account_id=account.id, granted_by=viewer.account_id, granted=clock.utc_now()))
         session.flush()
     return _organiser(account, accounts_queries.roles_of(session, [account.id])[account.id])
 

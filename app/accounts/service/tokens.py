@@ -15,8 +15,7 @@ from sqlalchemy.orm import Session
 from app.accounts import queries as accounts_queries
 from app.accounts.service.grants import OWNER
 from app.accounts.service.viewer import Viewer, digest
-from app.core import bodies, clics
-from app.core.clock import utc_now
+from app.core import bodies, clics, clock
 from app.core.db.locks import lock_names
 from app.core.messages import N_, BadRequest, Conflict, Forbidden, Message, NotFound, Unauthorized
 from app.tables import TokenRow
@@ -67,7 +66,7 @@ def listed(session: Session, viewer: Viewer) -> list[TokenView]:
 
 def create(session: Session, viewer: Viewer, body: TokenBody) -> NewToken:
     """Make a token, of which only the digest is stored; raises BadRequest or Conflict."""
-    now = utc_now()
+    now = clock.utc_now()
     if body.expires is not None and body.expires <= now:
         raise BadRequest(
             N_("expected a time to come, found %(found)s"), where="expires", found=clics.format_time(body.expires)
@@ -85,7 +84,7 @@ def create(session: Session, viewer: Viewer, body: TokenBody) -> NewToken:
 
 def begin_session(session: Session, viewer: Viewer) -> str:
     """Make the token of a login on a page, and return its secret; the oldest of more than 20 such logins end."""
-    now = utc_now()
+    now = clock.utc_now()
     begun = [row for row in accounts_queries.tokens(session, str(viewer.account_id)) if row.label == SESSION]
     live = [row for row in begun if row.expires is not None and row.expires > now]
     for row in set(begun) - set(live[1 - MOST_SESSIONS :]):

@@ -16,8 +16,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts import queries as accounts_queries
 from app.accounts.service.grants import NO_GRANTS, OWNER, Grants, grants_of, grants_of_all
-from app.core.bodies import mismatch, refuse
-from app.core.clock import utc_now
+from app.core import bodies, clock
 from app.core.db.database import Database
 from app.core.messages import N_, Conflict, Forbidden, Message, Unauthorized
 from app.core.passwords import hash_password, make_password, password_fits
@@ -42,7 +41,7 @@ class Credential:
         """Seconds for which it may be taken as good without a look at the database."""
         if self.expires is None:
             return REMEMBERED_SECONDS
-        return min(REMEMBERED_SECONDS, (self.expires - utc_now()).total_seconds())
+        return min(REMEMBERED_SECONDS, (self.expires - clock.utc_now()).total_seconds())
 
     def fits(self, account: AccountRow, digests: Collection[str]) -> bool:
         """Whether it is still good for its account as that is now, with these tokens."""
@@ -138,7 +137,7 @@ def good_still(session: Session, viewers: Sequence[tuple[Viewer, str | None]]) -
     rows = {row.id: row for row in accounts_queries.accounts(session)}
     asked = {each.account_id for each, _ in viewers}
     grants = grants_of_all(session, [row for row in rows.values() if row.id in asked])
-    digests = accounts_queries.live_tokens(session, [each.credential.digest for each, _ in viewers], utc_now())
+    digests = accounts_queries.live_tokens(session, [each.credential.digest for each, _ in viewers], clock.utc_now())
     return [
         row is not None
         and viewer.credential.fits(row, digests)
@@ -164,7 +163,7 @@ def own_contest(session: Session, viewer: Viewer, contest_id: str) -> None:
     if not viewer.is_admin:
         session.flush()
         row = ContestRoleRow(contest_id=contest_id, account_id=str(viewer.account_id), role=OWNER)
-        row.granted_by, row.granted = viewer.account_id, utc_now()
+        row.granted_by, row.granted = viewer.account_id, clock.utc_now()
         session.add(row)
 
 
@@ -173,7 +172,7 @@ def own_problem(session: Session, viewer: Viewer, problem_id: str) -> None:
     if not viewer.is_admin:
         session.flush()
         row = ProblemRoleRow(problem_id=problem_id, account_id=str(viewer.account_id), role=OWNER)
-        row.granted_by, row.granted = viewer.account_id, utc_now()
+        row.granted_by, row.granted = viewer.account_id, clock.utc_now()
         session.add(row)
 
 
@@ -188,7 +187,7 @@ def refuse_foreign_version(viewer: Viewer, problem_id: str) -> None:
 def refuse_unusable(viewer: Viewer, problem_id: str) -> None:
     """Raise BadRequest for a problem at which the viewer has no role: whether it exists stays untold."""
     if not (viewer.is_admin or problem_id in viewer.grants.problems):
-        refuse([mismatch("id", Message(N_("a problem at which you have a role")), repr(problem_id))])
+        bodies.refuse([bodies.mismatch("id", Message(N_("a problem at which you have a role")), repr(problem_id))])
 
 
 def refuse_open_to_all(viewer: Viewer, *, open_to_all: bool | None) -> None:
@@ -230,11 +229,11 @@ def refuse_foreign_teams(session: Session, viewer: Viewer, contest_id: str, team
         return
     known_ids = {row.id for row in own_teams(session, viewer, contest_id)}
     faults = [
-        mismatch(f"team_ids[{at}]", Message(N_("a team of a contest that you own")), repr(team_id))
+        bodies.mismatch(f"team_ids[{at}]", Message(N_("a team of a contest that you own")), repr(team_id))
         for at, team_id in enumerate(team_ids)
         if team_id not in known_ids
     ]
-    refuse(faults)
+    bodies.refuse(faults)
 
 
 class Logins:
@@ -262,7 +261,7 @@ class Logins:
     def by_token(self, token: str) -> Viewer:
         """The account of a token; raises Unauthorized."""
         with self._database.read() as session:
-            pair = accounts_queries.by_token(session, digest(token), utc_now())
+            pair = accounts_queries.by_token(session, digest(token), clock.utc_now())
             if pair is None:
                 raise Unauthorized(N_("the token is unknown or has expired"))
             account, row = pair
@@ -273,7 +272,7 @@ class Logins:
         """The viewer as its account is now, or None once its password or token has changed. Needs no hash."""
         with self._database.read() as session:
             row = session.get(AccountRow, str(viewer.account_id))
-            digests = accounts_queries.live_tokens(session, [viewer.credential.digest], utc_now())
+            digests = accounts_queries.live_tokens(session, [viewer.credential.digest], clock.utc_now())
             if row is None or not viewer.credential.fits(row, digests):
                 return None
             return known_viewer(session, row, viewer.credential)

@@ -126,7 +126,7 @@ def fsck(
       jurado fsck --mend --grace 1 --json
     """
     from app.archive.queries import references
-    from app.core.tracing import configure_logs
+    from app.core.telemetry import configure_logs
 
     configure_logs("error")  # each fault is in the table; and standard output is the JSON's alone
     settings = read_settings(home=home)

@@ -19,12 +19,11 @@ from sqlalchemy import func, select
 
 from app.archive.queries import database_copy, references, scrub
 from app.archive.queries.backup_places import DATABASE, MANIFEST, BackupError, BackupFolder, Place
-from app.core.clock import utc_now
+from app.core import clock, settings
 from app.core.db.database import Database
 from app.core.db.migrate import schemas
 from app.core.files.files import Files
 from app.core.files.stored_bytes import UNREADABLE, FileMissing
-from app.core.settings import DEFAULT_TIMEOUTS, Timeouts
 from app.feed import queries as feed_queries
 from app.tables import Base, LastBackupRow
 
@@ -65,7 +64,7 @@ def backup(
     if place.files.place == files.place or Path(place.files.place).resolve() == Path(files.place).resolve():
         raise BackupError(f"{place.shown}: expected a folder for backups alone, found the files to be copied in it")
     earlier = _prepare(place)
-    made = utc_now()
+    made = clock.utc_now()
     with place.writing(f"{DATABASE}{made:%Y%m%dT%H%M%S%f}.db") as path:
         rows = _copy_database(database, path, step)
         digest, (names, keys) = _sha256(path), _names_and_keys(path)
@@ -162,7 +161,7 @@ def restore(
     *,
     replace: bool = False,
     step: database_copy.Step = lambda *_: None,
-    timeouts: Timeouts = DEFAULT_TIMEOUTS,
+    timeouts: settings.Timeouts = settings.DEFAULT_TIMEOUTS,
 ) -> Manifest:
     """Put a backup where a service finds it, all of it verified first: the files, and the database at last.
 

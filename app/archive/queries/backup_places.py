@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from app.core.db.migrate import sync, sync_folder
-from app.core.files import files, open_files
-from app.core.files.s3 import S3, Address, address_of
+from app.core.files import files, open_files, s3_files
+from app.core.files.s3 import S3, Address, Bucket, NoObject, address_of
 
 MANIFEST = "manifest.json"
 FILES = "files"
@@ -93,14 +93,10 @@ class BackupBucket:
     """A backup below an address of S3. What is on its way lies in `folder` meanwhile."""
 
     def __init__(self, address: Address, folder: Path, seconds: float) -> None:
-        from app.core.files.file_cache import FileCache
-        from app.core.files.s3 import Bucket
-        from app.core.files.s3_files import S3Files
-
         self._bucket = Bucket(address, seconds)
         self._folder = folder
         below = replace(address, prefix="/".join(filter(None, (address.prefix, FILES))))
-        self.files = S3Files(Bucket(below, seconds), FileCache(folder, CACHE_BYTES))
+        self.files = s3_files.S3Files(Bucket(below, seconds), files.FileCache(folder, CACHE_BYTES))
 
     @property
     def shown(self) -> str:
@@ -113,8 +109,6 @@ class BackupBucket:
 
     def manifest(self) -> bytes | None:
         """The manifest, if there is one."""
-        from app.core.files.s3 import NoObject
-
         try:
             return self._bucket.first(MANIFEST, files.PIECE)[0]
         except NoObject:
@@ -127,19 +121,14 @@ class BackupBucket:
     @contextmanager
     def writing(self, name: str) -> Iterator[Path]:
         """A path on this machine, whose file is sent in parts."""
-        from app.core.files.s3_files import PART
-
         with tempfile.TemporaryDirectory(dir=self._folder, prefix=UNFINISHED) as folder:
             path = Path(folder) / name
             yield path
-            self._bucket.send(name, lambda: _pieces(path), PART)
+            self._bucket.send(name, lambda: _pieces(path), s3_files.PART)
 
     @contextmanager
     def reading(self, name: str) -> Iterator[Path]:
         """A copy on this machine, fetched in parts."""
-        from app.core.files.s3 import NoObject
-        from app.core.files.s3_files import PART
-
         with tempfile.TemporaryDirectory(dir=self._folder, prefix=UNFINISHED) as folder:
             path = Path(folder) / name
             try:
@@ -147,8 +136,8 @@ class BackupBucket:
             except NoObject:
                 raise FileNotFoundError(f"{self.shown}/{name}") from None
             with path.open("wb") as file:
-                for start in range(0, size, PART):
-                    file.write(self._bucket.range(name, start, min(start + PART, size)))
+                for start in range(0, size, s3_files.PART):
+                    file.write(self._bucket.range(name, start, min(start + s3_files.PART, size)))
             yield path
 
     def keep_only(self, database: str) -> None:

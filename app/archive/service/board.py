@@ -18,8 +18,7 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.archive.service.package_files import Contents
-from app.core.clics import parse_time
-from app.core.clock import utc_now
+from app.core import clics, clock
 from app.core.faults import FaultList
 from app.problems.queries.scoring_input import ScoredContest, scored_contest
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
@@ -132,9 +131,9 @@ def _moment(contents: Contents) -> datetime:
     if contents.judging is not None:
         return contents.judging.time
     try:
-        return parse_time(str(contents.board and contents.board.time))
+        return clics.parse_time(str(contents.board and contents.board.time))
     except ValueError:
-        return utc_now()
+        return clock.utc_now()
 
 
 def _row_differences(

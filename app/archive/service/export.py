@@ -16,8 +16,7 @@ from app.accounts.service.viewer import Viewer
 from app.archive.service import board, judging, own
 from app.contests.queries import contest_of
 from app.contests.service.contests import api_information
-from app.core import clics, growing
-from app.core.clock import utc_now
+from app.core import clics, clock, growing
 from app.core.files.stored_bytes import UNREADABLE
 from app.core.messages import N_, NotFound
 from app.core.service import Service
@@ -124,7 +123,7 @@ def _snapshot_now(service: Service, contest_id: str) -> tuple[ContestSnapshot, d
 
     What is read for the package after it may be newer: submissions that the snapshot lacks are left out.
     """
-    now = utc_now()
+    now = clock.utc_now()
     moment = now.replace(microsecond=now.microsecond // 1000 * 1000)  # as the package says it
     snapshot = service.boards.snapshot(contest_id, public=False)
     if snapshot is None:

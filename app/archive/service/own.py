@@ -20,8 +20,7 @@ from app.accounts.schemas import LARGEST_TEAM, MOST, TermsProperties, Username
 from app.accounts.service.grants import Granted
 from app.contests import queries as contests_queries
 from app.contests.schemas import Limits
-from app.core import bodies, clics, faults
-from app.core.clock import utc_now
+from app.core import bodies, clics, clock, faults
 from app.core.messages import N_, Message, fault
 from app.submissions.queries import submission_queries
 from app.teams import queries as teams_queries
@@ -262,7 +261,7 @@ def grant(
         reason = _refusal(session.get(tables.AccountRow, body.account_id), body, used_here)
         if reason is None:
             row = tables.ContestRoleRow(contest_id=contest.id, account_id=body.account_id, role=body.role)
-            row.granted_by, row.granted = granted_by, utc_now()
+            row.granted_by, row.granted = granted_by, clock.utc_now()
             session.add(row)
         made.append(ImportedRole(**body.model_dump(), granted=reason is None, reason=reason))
     session.flush()

@@ -17,10 +17,7 @@ from app.core.messages import N_, SECONDS_UNTIL_BACK, BadRequest, Conflict, NotF
 from app.core.service import Service
 from app.core.settings import Settings
 from app.domain.documents import FoundScore
-from app.judging.service.grader import found_score
-from app.judging.service.problem_changes import How, Preview, RejudgingView, change, preview_of_new
-from app.judging.service.questions import NotJudged
-from app.judging.service.verification import GraderDesk
+from app.judging.service import grader, problem_changes, questions, verification
 from app.packages import files, model, names, verify
 from app.packages.arrivals import Arrival, read_arrival
 from app.problems.queries import packing, pins, problems, versions
@@ -170,8 +167,8 @@ def delete(session: Session, problem_id: str) -> None:
 
 
 def bring_in(
-    service: Service, viewer: Viewer, sent: SentPackage, how: How, steps: Steps = SILENT
-) -> BroughtIn | RejudgingView | Preview:
+    service: Service, viewer: Viewer, sent: SentPackage, how: problem_changes.How, steps: Steps = SILENT
+) -> BroughtIn | problem_changes.RejudgingView | problem_changes.Preview:
     """Check a package and store it: at once, or as a rejudging where submissions exist.
 
     Raises BadRequest with all faults; nothing is stored then, nor for a preview.
@@ -275,8 +272,8 @@ def limits_of(settings: Settings) -> files.Limits:
 
 
 def _store(
-    service: Service, checked: Checked, viewer: Viewer, how: How, steps: Steps
-) -> BroughtIn | RejudgingView | Preview:
+    service: Service, checked: Checked, viewer: Viewer, how: problem_changes.How, steps: Steps
+) -> BroughtIn | problem_changes.RejudgingView | problem_changes.Preview:
     """Store a checked package: at once, or as a rejudging where submissions exist."""
     package = checked.package
     stored = problems.keep_package(OnlyHashes() if how.preview else service.files, package, steps=steps)
@@ -290,10 +287,10 @@ def _store(
             problems.put_package(session, stored, checked.scores)
 
         if is_new and how.preview:
-            return preview_of_new(package.slug, versions.package_document(stored))
+            return problem_changes.preview_of_new(package.slug, versions.package_document(stored))
         author = Author(viewer.account_id, f"a new version of {package.slug} has been brought in")
-        opened = change(session, package.slug, write, author, how)
-        if isinstance(opened, Preview):
+        opened = problem_changes.change(session, package.slug, write, author, how)
+        if isinstance(opened, problem_changes.Preview):
             return opened
         if is_new:
             own_problem(session, viewer, package.slug)
@@ -319,14 +316,16 @@ def check_package(service: Service, arrival: Arrival, steps: Steps = SILENT) -> 
     Raises PackageErrors with every fault, warnings included, if one of them is an error; Unavailable without graders.
     """
     package = arrival.package
-    desk = GraderDesk(service.engine.validate, service.settings.package_check_seconds, service.engine.programs_lack)
+    desk = verification.GraderDesk(
+        service.engine.validate, service.settings.package_check_seconds, service.engine.programs_lack
+    )
     try:
         examined = verify.examine(package, desk, broken=arrival.broken, steps=steps)
-    except NotJudged as failed:
+    except questions.NotJudged as failed:
         raise Unavailable(
             N_("the package could not be checked: %(failed)s"), SECONDS_UNTIL_BACK, failed=failed
         ) from None
     if errors_of(examined.faults):
         raise PackageErrors(examined.faults)
-    scores = {name: found_score(0, score) for name, score in examined.scores.items()}
+    scores = {name: grader.found_score(0, score) for name, score in examined.scores.items()}
     return Checked(package, scores, warnings_of(examined.faults))

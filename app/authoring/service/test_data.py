@@ -16,9 +16,8 @@ from app.core.json_documents import ProvenanceDocument
 from app.core.messages import N_, SECONDS_UNTIL_BACK, BadRequest, Unavailable
 from app.core.service import Service
 from app.domain.documents import FoundScore
+from app.judging.service import problem_changes, questions
 from app.judging.service.messages import Validate, Validated
-from app.judging.service.problem_changes import How, Preview, RejudgingView, change
-from app.judging.service.questions import JudgeFailed, NotJudged
 from app.packages.texts import SentCase, read_cases
 from app.problems.queries import problems, testcases, testdata, versions
 from app.problems.queries.testdata import MOST_GROUPS, DataChange, Points, TestGroupChange
@@ -43,8 +42,8 @@ class DataBody(Body):
 
 
 def put_cases(
-    service: Service, viewer: Viewer, problem_id: str, source: bytes | Path, how: How, *, only: bool
-) -> ProblemDetails | RejudgingView | Preview:
+    service: Service, viewer: Viewer, problem_id: str, source: bytes | Path, how: problem_changes.How, *, only: bool
+) -> ProblemDetails | problem_changes.RejudgingView | problem_changes.Preview:
     """Check all cases of a zip and store them as one version, or open a rejudging; `only`: all other cases go.
 
     Raises BadRequest with every fault, named by its entry; nothing is stored then.
@@ -74,8 +73,8 @@ def put_cases(
 
 
 def arrange(
-    service: Service, viewer: Viewer, problem_id: str, body: DataBody, how: How
-) -> ProblemDetails | RejudgingView | Preview:
+    service: Service, viewer: Viewer, problem_id: str, body: DataBody, how: problem_changes.How
+) -> ProblemDetails | problem_changes.RejudgingView | problem_changes.Preview:
     """Change groups, move and delete cases, as one version; raises BadRequest with every fault."""
     with service.database.read() as session:
         problems.existing(session, problem_id)
@@ -84,8 +83,8 @@ def arrange(
 
 
 def store(
-    service: Service, viewer: Viewer, data: DataChange, note: str, how: How
-) -> ProblemDetails | RejudgingView | Preview:
+    service: Service, viewer: Viewer, data: DataChange, note: str, how: problem_changes.How
+) -> ProblemDetails | problem_changes.RejudgingView | problem_changes.Preview:
     """Make a change of test data as one version, or open a rejudging; raises BadRequest with every fault."""
     author = versions.Author(viewer.account_id, note)
     try:
@@ -100,7 +99,7 @@ def store(
                     files.settle()
     except PackageErrors as faults:
         raise _refusal(faults) from None
-    if isinstance(opened, RejudgingView):
+    if isinstance(opened, problem_changes.RejudgingView):
         service.engine.take_up()
     return opened
 
@@ -114,9 +113,9 @@ def _keep(files: FileStore, data: DataChange) -> None:
 
 
 def _changed(
-    session: Session, files: FileStore, data: DataChange, author: versions.Author, how: How
-) -> ProblemDetails | RejudgingView | Preview:
-    opened = change(session, data.problem_id, lambda: testdata.write(session, files, data), author, how)
+    session: Session, files: FileStore, data: DataChange, author: versions.Author, how: problem_changes.How
+) -> ProblemDetails | problem_changes.RejudgingView | problem_changes.Preview:
+    opened = problem_changes.change(session, data.problem_id, lambda: testdata.write(session, files, data), author, how)
     return details(session, problems.existing(session, data.problem_id)) if opened is None else opened
 
 
@@ -161,11 +160,11 @@ def check_cases(
     for case, reply in asked:
         try:
             validated = reply.result()
-        except NotJudged as failed:
+        except questions.NotJudged as failed:
             raise Unavailable(
                 N_("%(path)s.in could not be checked: %(failed)s"), SECONDS_UNTIL_BACK, path=case.path, failed=failed
             ) from None
-        except JudgeFailed as failed:
+        except questions.JudgeFailed as failed:
             faults.add(f"{case.path}.in", N_("the checker failed by itself: %(failed)s"), failed=failed)
             continue
         for fault in validated.faults:

@@ -13,8 +13,7 @@ from app.accounts.service.viewer import Viewer
 from app.authoring.service import jobs, packages, test_data
 from app.contests import queries as contests_queries
 from app.contests.service.visibility import the_problem
-from app.core import clics, json_documents
-from app.core.clock import utc_now
+from app.core import clics, clock, json_documents
 from app.core.faults import Faults
 from app.core.messages import N_, BadRequest, Message, NotFound, did_you_mean, joined
 from app.core.service import Service
@@ -164,7 +163,7 @@ def _finals_shown(viewer: Viewer, snapshot: ContestSnapshot, session: Session, p
     asked = None
     if viewer.team_id is not None and contest.finals.window is not None:
         asked = contests_queries.asked(session, contest.id, viewer.team_id, problem.id)
-    return contest.finals.shown(contest.clock, utc_now(), asked)
+    return contest.finals.shown(contest.clock, clock.utc_now(), asked)
 
 
 def _view(viewer: Viewer, snapshot: ContestSnapshot, problem: ScoredProblem, each: Shown) -> TestCase:

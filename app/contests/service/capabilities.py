@@ -17,8 +17,7 @@ from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
 from app.contests.schemas import ContestSettings
 from app.contests.service.changes import why_not_running
-from app.core import bodies, clics
-from app.core.clock import utc_now
+from app.core import bodies, clics, clock
 from app.core.messages import N_, Conflict, Forbidden, Message, NotFound, Unauthorized, did_you_mean
 from app.core.service import Service
 from app.domain.participation import Participation, ParticipationKind, own_clock
@@ -104,7 +103,7 @@ def begin(service: Service, viewer: Viewer, contest_id: str, body: Participation
 
     The writer inserts it, so that of two requests at once one starts it and the other finds it running.
     """
-    now, kind = utc_now(), ParticipationKind(body.kind)
+    now, kind = clock.utc_now(), ParticipationKind(body.kind)
     with service.database.read() as session:
         row = contests_queries.contest_of(session, contest_id)
         team_id = _taking_part(session, row, viewer.team_id)
@@ -124,7 +123,7 @@ def begin(service: Service, viewer: Viewer, contest_id: str, body: Participation
 
 def _view(row: ContestRow, team_id: str, own: Participation | None) -> ParticipationView:
     """Show a team's clock."""
-    now = utc_now()
+    now = clock.utc_now()
     times = own_clock(contests_queries.clock(row), row.settings.personal_duration, own)
     return ParticipationView(
         team_id=team_id,

@@ -11,9 +11,8 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.reach import EVERYTHING, reach_of
 from app.accounts.service.viewer import Viewer, own_contest, refuse_open_to_all
+from app.contests import queries, schemas
 from app.contests import queries as contests_queries
-from app.contests import schemas
-from app.contests.queries import clock, contest_of
 from app.contests.service import changes
 from app.contests.service.contests import StateView, free_id, refuse_overlaps, state_view, view
 from app.core.bodies import mismatch, refuse, same_id
@@ -133,19 +132,19 @@ def listed(session: Session, main_group: str | None = None) -> list[schemas.Cont
 
 def one(session: Session, contest_id: str) -> schemas.ContestView:
     """The contest; raises NotFound."""
-    return view(contest_of(session, contest_id))
+    return view(queries.contest_of(session, contest_id))
 
 
 def files_of(session: Session, contest_id: str, name: str) -> list[file_references.StoredReference]:
     """The files of a contest's banner or logo; raises NotFound."""
-    files: list[file_references.StoredReference] = contest_of(session, contest_id).details.get(name, [])
+    files: list[file_references.StoredReference] = queries.contest_of(session, contest_id).details.get(name, [])
     return files
 
 
 def state_of(session: Session, contest_id: str) -> StateView:
     """The state of a contest now; raises NotFound."""
-    row = contest_of(session, contest_id)
-    times = clock(row)
+    row = queries.contest_of(session, contest_id)
+    times = queries.clock(row)
     return state_view(rules.state(times, utc_now(), row.finalized), times)
 
 
@@ -158,7 +157,7 @@ def create(session: Session, service: Service, viewer: Viewer, body: schemas.Con
     if body.id is not None and contests_queries.get(session, body.id) is not None:
         raise Conflict(N_("there is a contest %(contest)r already"), contest=body.id)
     row = changes.make(body, body.id or free_id(session, body.name))
-    end = clock(row).end
+    end = queries.clock(row).end
     if end is not None and end <= utc_now() and not body.already_over:
         raise BadRequest(
             N_("expected a contest that is not over, or already_over: true, found %(start)s, which ends at %(end)s"),
@@ -186,11 +185,11 @@ def change(
 
     Raises PreconditionFailed, with both values of each property, unless the contest is a version that `seen` lists.
     """
-    row = contest_of(session, contest_id, for_update=True)
+    row = queries.contest_of(session, contest_id, for_update=True)
     same_id(contest_id, body.id)
     if not row.open_to_all:
         refuse_open_to_all(viewer, open_to_all=body.open_to_all)
-    before, settings, now = clock(row), row.settings, utc_now()
+    before, settings, now = queries.clock(row), row.settings, utc_now()
     stored_view = view(row)
     # Changed first, so that a refused If-Match can show both values; the transaction ends with the refusal.
     changes.change(row, body, now)
@@ -208,13 +207,13 @@ def change(
         # A team made later would otherwise appear on the final board of a contest open to all.
         teams_queries.enrol_those_there(session, row)
     change_details(session, service.files, viewer, row, body)
-    if clock(row) != before:
+    if queries.clock(row) != before:
         refuse_overlaps(session, row, contests_queries.enrolled(session, contest_id))
     _tell_boards(session, service, contest_id)
     thawing = body.scoreboard_thaw_time is not None and body.model_fields_set <= THAW_ONLY
     if thawing and row.thaw_time == body.scoreboard_thaw_time:
         return None
-    return schemas.ChangedContest(**dict(view(row)), times_change=times_change(before, clock(row), now))
+    return schemas.ChangedContest(**dict(view(row)), times_change=times_change(before, queries.clock(row), now))
 
 
 def _differences(stored: schemas.ContestView, sent: schemas.ContestView) -> list[Fault]:
@@ -242,7 +241,7 @@ def _lists(tags: str, current: str) -> bool:
 
 def pause(session: Session, service: Service, contest_id: str) -> schemas.ContestView:
     """Stop the contest's clock; raises Conflict where it does not run."""
-    row = contest_of(session, contest_id, for_update=True)
+    row = queries.contest_of(session, contest_id, for_update=True)
     changes.pause(row, utc_now())
     _tell_boards(session, service, contest_id)
     return view(row)
@@ -250,7 +249,7 @@ def pause(session: Session, service: Service, contest_id: str) -> schemas.Contes
 
 def resume(session: Session, service: Service, contest_id: str) -> schemas.ContestView:
     """Let a stopped clock run on; raises Conflict where it was not stopped."""
-    row = contest_of(session, contest_id, for_update=True)
+    row = queries.contest_of(session, contest_id, for_update=True)
     changes.resume(row, utc_now())
     _tell_boards(session, service, contest_id)
     return view(row)
@@ -258,7 +257,7 @@ def resume(session: Session, service: Service, contest_id: str) -> schemas.Conte
 
 def delete(session: Session, service: Service, contest_id: str) -> None:
     """Delete a contest; raises Conflict where it has submissions."""
-    row = contest_of(session, contest_id)
+    row = queries.contest_of(session, contest_id)
     if count := contests_queries.submission_count(session, contest_id):
         raise Conflict(N_("the contest has %(count)s submissions"), count=count)
     if count := games_queries.count_playing(session, contest_id):

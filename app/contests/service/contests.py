@@ -14,8 +14,7 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
 from app.contests.schemas import BoardState, ContestView, Limits
-from app.core import clics, passwords
-from app.core.clock import utc_now
+from app.core import clics, clock, passwords
 from app.core.db.locks import lock_names
 from app.core.files.file_references import shown
 from app.core.messages import N_, Conflict, NotFound
@@ -114,7 +113,7 @@ def refuse_overlaps(session: Session, row: ContestRow, team_ids: Collection[str]
     Of two who look for that at once one waits for what the other writes: each could not see it otherwise.
     """
     lock_names(session, ["enrolments"])
-    clashes = contests_queries.overlapping(session, row, team_ids, utc_now())
+    clashes = contests_queries.overlapping(session, row, team_ids, clock.utc_now())
     if not clashes:
         return
     faults = [

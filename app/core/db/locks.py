@@ -26,18 +26,17 @@ from sqlalchemy import Connection, Engine, NullPool, create_engine, delete, inse
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from app.core.clock import utc_now
+from app.core import clock, settings
 from app.core.db.serving import Patience, be_patient
 from app.core.db.tables import ProcessRow, is_postgresql, texts_of
 from app.core.db.writer import Writer
 from app.core.loops import Loop
-from app.core.settings import Timeouts
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.locks")
 
 SECONDS_PROVEN = 1.0
 SECONDS_BETWEEN_TRIES = 0.2
-PATIENCE = Patience(0.0, 0.0, Timeouts(lock=0.0, silent=6.0))
+PATIENCE = Patience(0.0, 0.0, settings.Timeouts(lock=0.0, silent=6.0))
 APPLICATION = "jurado locks"
 TRY = text("SELECT pg_try_advisory_lock(hashtextextended(:name, 0))")
 SHOW = text("SELECT pg_advisory_lock_shared(:space, :number)")
@@ -250,7 +249,7 @@ class Presence:
         self.work: Callable[[], Work] = lambda: NO_WORK
         self._writer = writer
         self._kind = kind
-        self._started = utc_now()
+        self._started = clock.utc_now()
         self._loop = Loop("presence", self._give, SECONDS_BETWEEN_SIGNS, delay=SECONDS_BETWEEN_SIGNS)
 
     def start(self, locks: Locks) -> None:
@@ -271,5 +270,5 @@ class Presence:
             processes_log.warning("the end of this process could not be written", error=str(error))
 
     def _give(self) -> None:
-        sign = Sign(self.id, self._kind, self._started, utc_now(), self.work())
+        sign = Sign(self.id, self._kind, self._started, clock.utc_now(), self.work())
         self._writer.submit(write_signs, sign).result()

@@ -24,9 +24,8 @@ import structlog
 from sqlalchemy import Connection, Engine, NullPool, create_engine, event, make_url, text
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.core.clock import utc_now
+from app.core import clock, settings
 from app.core.loops import FOREVER, Loop
-from app.core.settings import Timeouts
 from checkers.doors import N_
 
 if TYPE_CHECKING:
@@ -43,7 +42,7 @@ SETTINGS = (
 class Patience:
     """Timeouts of the connections of one purpose, in seconds: of a statement, idle in a transaction, and so on."""
 
-    def __init__(self, statement: float, idle: float, timeouts: Timeouts) -> None:
+    def __init__(self, statement: float, idle: float, timeouts: settings.Timeouts) -> None:
         self._settings = [f"{1000 * seconds:.0f}ms" for seconds in (statement, timeouts.lock, idle)]
         self._reply = statement + timeouts.reply if statement else None
         self._outside = timeouts.reply
@@ -96,7 +95,7 @@ KEY = int.from_bytes(b"jurado")
 SECONDS_BETWEEN_LOOKS = 1.0
 LONGEST_NAME = 63
 # Each statement here is outside of transactions, and so short; a lock that is lost is to be noticed soon.
-PATIENCE = Patience(0.0, 0.0, Timeouts(lock=0.0, silent=12.0))
+PATIENCE = Patience(0.0, 0.0, settings.Timeouts(lock=0.0, silent=12.0))
 TRY_ALONE = text("SELECT pg_try_advisory_lock(:key)")
 TRY_SHARED = text("SELECT pg_try_advisory_lock_shared(:key)")
 HOLDER = text(
@@ -141,7 +140,7 @@ def hold(what: str, home: Path | None, *urls: str, shared: bool = False) -> Hold
 
     `shared`: others that share them may hold them too.
     """
-    me = f"{what} on {socket.gethostname()[:20]}, process {os.getpid()}, since {utc_now():%Y-%m-%d %H:%M:%S}"
+    me = f"{what} on {socket.gethostname()[:20]}, process {os.getpid()}, since {clock.utc_now():%Y-%m-%d %H:%M:%S}"
     with ExitStack() as stack:
         locks: list[_Lock] = []
         if home is not None:

@@ -20,9 +20,8 @@ import zstandard
 
 from app.core.clock import utc_now
 from app.core.db.migrate import sync, sync_folder
+from app.core.files import files, s3, s3_files, stored_bytes
 from app.core.files import files as base
-from app.core.files.s3 import S3, address_of
-from app.core.files.stored_bytes import UNREADABLE, FileDamaged, FileMissing, inflated, unpacked
 from app.core.settings import Settings
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.files")
@@ -95,7 +94,7 @@ class LocalFiles:
         """Whether the bytes of that sha256 are stored, read in pieces."""
         try:
             self.examine(sha256)
-        except FileMissing:
+        except stored_bytes.FileMissing:
             return False
         except OSError as error:
             log.warning("a stored file cannot be read: it is written again", file=sha256, error=str(error))
@@ -124,8 +123,8 @@ class LocalFiles:
     def load(self, sha256: str) -> bytes:
         """Read, inflate and check the file; raises FileMissing or FileDamaged, and says so to `on_fault`."""
         try:
-            return unpacked(sha256, self._packed(sha256))
-        except UNREADABLE as error:
+            return stored_bytes.unpacked(sha256, self._packed(sha256))
+        except stored_bytes.UNREADABLE as error:
             self.on_fault(sha256, str(error))
             raise
 
@@ -149,7 +148,7 @@ class LocalFiles:
         """
         try:
             file = self.opened(sha256)
-        except FileMissing as error:
+        except stored_bytes.FileMissing as error:
             self.on_fault(sha256, str(error))
             raise
         return self._reporting(sha256, base.inflated_slowly(file, sha256))
@@ -157,7 +156,7 @@ class LocalFiles:
     def _reporting(self, sha256: str, pieces: Iterator[bytes]) -> Iterator[bytes]:
         try:
             yield from pieces
-        except FileDamaged as error:
+        except stored_bytes.FileDamaged as error:
             self.on_fault(sha256, str(error))
             raise
 
@@ -216,7 +215,7 @@ class LocalFiles:
         except OSError as error:
             if error.errno != errno.EIO:
                 raise
-            raise FileDamaged(f"stored file {sha256}: {error.strerror}") from None
+            raise stored_bytes.FileDamaged(f"stored file {sha256}: {error.strerror}") from None
 
     def opened(self, sha256: str) -> IO[bytes]:
         """Open the compressed file to read; raises FileMissing."""
@@ -224,12 +223,12 @@ class LocalFiles:
         for each in (path, path.with_name(f"{ASIDE}{path.name}"), path):
             with suppress(FileNotFoundError):
                 return each.open("rb")
-        raise FileMissing(f"no stored file {sha256}")
+        raise stored_bytes.FileMissing(f"no stored file {sha256}")
 
     def _holds(self, target: Path, data: bytes) -> bool:
         """Whether these are the bytes of the file of their name. A comparison is cheaper than a hash."""
         try:
-            if inflated(target.read_bytes(), target.name) == data:
+            if stored_bytes.inflated(target.read_bytes(), target.name) == data:
                 return True
         except FileNotFoundError:
             return False
@@ -267,14 +266,10 @@ def _put_back(aside: Path) -> None:
 def open_files(settings: Settings) -> base.Files:
     """Open the file store of the settings; raises OSError where a folder cannot be made, or an extra is missing."""
     url = settings.files
-    if not url.startswith(S3):
+    if not url.startswith(s3.S3):
         return LocalFiles(folder_of(url))
-    from app.core.files.file_cache import FileCache
-    from app.core.files.s3 import Bucket
-    from app.core.files.s3_files import S3Files
-
-    copies = FileCache(settings.home / "cache" / "files", settings.files_cache_bytes)
-    return S3Files(Bucket(address_of(url), settings.files_seconds), copies)
+    copies = files.FileCache(settings.home / "cache" / "files", settings.files_cache_bytes)
+    return s3_files.S3Files(s3.Bucket(s3.address_of(url), settings.files_seconds), copies)
 
 
 def folder_of(url: str) -> Path:

@@ -19,7 +19,7 @@ import zstandard
 
 from app.core.clock import utc_now
 from app.core.files import files as base
-from app.core.files.file_cache import FileCache
+from app.core.files.files import FileCache
 from app.core.files.s3 import Bucket, NoObject, ObjectExists
 from app.core.files.stored_bytes import UNREADABLE, FileDamaged, FileMissing, StoreUnavailable, unpacked
 

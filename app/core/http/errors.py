@@ -49,8 +49,8 @@ from app.core.messages import (
     fault,
     in_english,
 )
-from app.core.metrics import Metrics
 from app.core.table_rows import charset_of, table_text
+from app.core.telemetry import Metrics
 
 COPIED_AT_ONCE = 2**20
 # Content types of a body that is a zip archive.

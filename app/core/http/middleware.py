@@ -24,8 +24,7 @@ from app.core.clock import utc_now
 from app.core.http.errors import error_response, status_of, unavailable
 from app.core.load import source_of
 from app.core.messages import N_, BadRequest, ServiceError, TooLarge
-from app.core.metrics import Metrics
-from app.core.tracing import request_id_of, request_span
+from app.core.telemetry import Metrics, request_id_of, request_span
 
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 # Where a scope names the method that its client used, if the app sees another one.

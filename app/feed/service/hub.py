@@ -15,8 +15,7 @@ from sqlalchemy.exc import SQLAlchemyError
 
 from app.accounts.service.viewer import PUBLIC, Viewer, good_still
 from app.contests.queries import NoContest
-from app.core.clock import utc_now
-from app.core.load import source_of
+from app.core import clock, load
 from app.core.messages import N_, TooManyRequests, Unavailable
 from app.core.service import Service
 from app.feed.service.log import Log
@@ -78,7 +77,7 @@ class Client:
     def __init__(self, viewer: Viewer = PUBLIC, address: str = "", contest_id: str | None = None) -> None:
         self.viewer = viewer
         self.contest_id = contest_id
-        source = ("address", source_of(address))
+        source = ("address", load.source_of(address))
         self.whose = source if viewer.account_id is None else ("account", viewer.account_id)
         self.is_nobody = viewer.account_id is None
         self.gone = False
@@ -88,7 +87,7 @@ class Client:
     def seconds_left(self) -> float | None:
         """Seconds until the client's login expires; None where it does not."""
         expires = self.viewer.credential.expires
-        return None if expires is None else max(0.0, (expires - utc_now()).total_seconds())
+        return None if expires is None else max(0.0, (expires - clock.utc_now()).total_seconds())
 
     def wake(self) -> None:
         """Wake the client: there is news."""

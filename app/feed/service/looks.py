@@ -15,9 +15,8 @@ from app.contests.service.visibility import SubmissionKey, points_of
 from app.domain.contests import Kind as Scoring
 from app.feed import queries as feed_queries
 from app.feed.queries import Mark, NewEvent
-from app.feed.service.index import Shown, changes, deletions
+from app.feed.service import index, rendering
 from app.feed.service.log import RUNS, Log
-from app.feed.service.rendering import LARGE, STATE, FeedSnapshot, Points, Submitted, ids_of
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
 
@@ -71,13 +70,13 @@ class Followed:
     generation: int = -1
     basis: object = None
     later: float | None = None
-    points: dict[int, Points] = field(default_factory=dict)
+    points: dict[int, rendering.Points] = field(default_factory=dict)
     sweep: list[int] = field(default_factory=list)
     swept: bool = False
     again: bool = False
     sweeps: int = 0
     after_due: bool = False
-    state: Sequence[Shown] = ()
+    state: Sequence[index.Shown] = ()
     waiting: list[Waiter] = field(default_factory=list)
     changed_ids: set[int] = field(default_factory=set)
 
@@ -105,7 +104,7 @@ class Followed:
         self.not_before = time.monotonic() + min(LONGEST_PAUSE, max(SHORTEST_PAUSE, pause))
 
 
-def rescored(feed_snapshot: FeedSnapshot, published: Mapping[int, Points]) -> set[int]:
+def rescored(feed_snapshot: rendering.FeedSnapshot, published: Mapping[int, rendering.Points]) -> set[int]:
     """The submissions whose points differ from those published: far cheaper than rendering all of them."""
     ids = set()
     for attempt in feed_snapshot.judges.attempts:
@@ -118,14 +117,14 @@ def rescored(feed_snapshot: FeedSnapshot, published: Mapping[int, Points]) -> se
     return ids
 
 
-def basis_of(feed_snapshot: FeedSnapshot) -> object:
+def basis_of(feed_snapshot: rendering.FeedSnapshot) -> object:
     """Everything but submissions that points and visibility depend on, to be compared with that of other looks."""
     contest, public = feed_snapshot.judges.contest, feed_snapshot.public
     return contest, public.freeze, public.state, feed_queries.judged_again(feed_snapshot.session, contest.id)
 
 
 def touched(
-    feed_snapshot: FeedSnapshot, moved: feed_queries.NewSince, points: Mapping[int, Points] | None
+    feed_snapshot: rendering.FeedSnapshot, moved: feed_queries.NewSince, points: Mapping[int, rendering.Points] | None
 ) -> frozenset[int]:
     """The submissions whose documents may have changed; with published `points`, also those with other points."""
     others = set() if points is None else rescored(feed_snapshot, points)
@@ -136,19 +135,19 @@ def touched(
     return moved.submissions | others | together
 
 
-def state_again(feed_snapshot: FeedSnapshot, state: Iterable[Shown]) -> list[NewEvent]:
+def state_again(feed_snapshot: rendering.FeedSnapshot, state: Iterable[index.Shown]) -> list[NewEvent]:
     """The state again: after the end of updates it is repeated behind every other event."""
     if feed_snapshot.public.state.end_of_updates is None:
         return []
-    return [NewEvent("pj", None, STATE, None, each.views["p"]) for each in state]
+    return [NewEvent("pj", None, rendering.STATE, None, each.views["p"]) for each in state]
 
 
 def changed_events(
     known: Log,
-    feed_snapshot: FeedSnapshot,
-    before: dict[str, list[Shown]],
-    rendered: Submitted,
-    after: dict[str, list[Shown]],
+    feed_snapshot: rendering.FeedSnapshot,
+    before: dict[str, list[index.Shown]],
+    rendered: rendering.Submitted,
+    after: dict[str, list[index.Shown]],
     *,
     complete: bool,
 ) -> list[NewEvent]:
@@ -159,33 +158,33 @@ def changed_events(
     shown = {**before, **rendered.shown, **after}
     new_events: list[NewEvent] = []
     for type_, objects in shown.items():
-        news = changes(known.index, objects)
+        news = index.changes(known.index, objects)
         new_events += [*_gone_runs(known, feed_snapshot, news), *news] if type_ == RUNS else news
     large = _large_ids(feed_snapshot) if complete else {}
     for type_ in reversed(shown):
-        if type_ not in LARGE or complete:
-            ids = large[type_] if type_ in LARGE else [each.id for each in shown[type_]]
-            news = deletions(known.index, type_, ids)
+        if type_ not in rendering.LARGE or complete:
+            ids = large[type_] if type_ in rendering.LARGE else [each.id for each in shown[type_]]
+            news = index.deletions(known.index, type_, ids)
             new_events += [*_gone_runs(known, feed_snapshot, news), *news] if type_ == RUNS else news
     return new_events
 
 
-def _gone_runs(known: Log, feed_snapshot: FeedSnapshot, news: Iterable[NewEvent]) -> list[NewEvent]:
+def _gone_runs(known: Log, feed_snapshot: rendering.FeedSnapshot, news: Iterable[NewEvent]) -> list[NewEvent]:
     """Deletions of the runs that a judgement had when last published, and that are deleted or hidden now."""
     deleted = []
     for event in news:
         entry = known.index.entry(RUNS, event.object_id)
         if entry is None:
             continue
-        left = set(ids_of(event.data))
+        left = set(rendering.ids_of(event.data))
         last = max((view.event_id for view in entry.views.values() if view.digest is not None), default=0)
         for row in feed_queries.between(feed_snapshot.session, known.contest_id, last, last):
-            gone = [run_id for run_id in ids_of(row.data) if run_id not in left]
+            gone = [run_id for run_id in rendering.ids_of(row.data) if run_id not in left]
             deleted += [NewEvent(event.audience, event.owner, RUNS, run_id, None) for run_id in gone]
     return deleted
 
 
-def _large_ids(feed_snapshot: FeedSnapshot) -> Mapping[str, AnyCollection[str | None]]:
+def _large_ids(feed_snapshot: rendering.FeedSnapshot) -> Mapping[str, AnyCollection[str | None]]:
     """The ids of all submissions and judgements, visible or not; runs go by their judgements."""
     contest_id = feed_snapshot.public.contest.id
     numbers = submission_queries.visible_judgements(feed_snapshot.session, contest_id)

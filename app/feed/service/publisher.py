@@ -29,8 +29,7 @@ import structlog
 from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
-from app.core.clock import utc_now
-from app.core.garbage import without_collections
+from app.core import clock, garbage
 from app.core.loops import Loop, fail, give
 from app.core.service import Service
 from app.feed import queries as feed_queries
@@ -55,7 +54,7 @@ class WrittenElsewhere(Exception):
 class FeedPublisher:
     """Publishes the logs of followed contests; calls `listeners`, in its thread, with the id of a changed contest."""
 
-    def __init__(self, service: Service, coalesce: float, now: Callable[[], datetime] = utc_now) -> None:
+    def __init__(self, service: Service, coalesce: float, now: Callable[[], datetime] = clock.utc_now) -> None:
         self._service = service
         self._boards: ScoreboardCache = service.boards
         self._coalesce = coalesce
@@ -298,9 +297,9 @@ class FeedPublisher:
 
     def _load(self, followed: looks.Followed) -> Log:
         """Read a log from the beginning; the next look is compared with its last versions."""
-        with self._service.database.read() as session, without_collections():
+        with self._service.database.read() as session, garbage.without_collections():
             contest_log = Log(followed.contest_id, self._read_page, feed_queries.secret(session, followed.contest_id))
-            for row in feed_queries.scan(session, followed.contest_id, utc_now()):
+            for row in feed_queries.scan(session, followed.contest_id, clock.utc_now()):
                 contest_log.take(row)
         return contest_log
 
@@ -320,7 +319,7 @@ class FeedPublisher:
         """Append events and let streams see them, some hundred at a time; raises WrittenElsewhere for another head."""
         for start in range(0, len(new_events), AT_ONCE):
             some = new_events[start : start + AT_ONCE]
-            now = utc_now()
+            now = clock.utc_now()
             order = Append(followed.contest_id, known.head, some, now)
             try:
                 written = self._service.writer.submit(feed_queries.append, order).result()
@@ -333,7 +332,7 @@ class FeedPublisher:
                 row = Event(at, event.audience, event.owner, event.type, event.object_id, event.data, now)
                 known.add(row, texts)
             self._tell(followed.contest_id)
-        if gone := known.take_superfluous(utc_now() - KEPT_SUPERFLUOUS):
+        if gone := known.take_superfluous(clock.utc_now() - KEPT_SUPERFLUOUS):
             with self._service.database.write(quiet=True) as session:
                 feed_queries.forget(session, followed.contest_id, gone)
 

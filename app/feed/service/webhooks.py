@@ -21,8 +21,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
-from app.core import bodies, clics
-from app.core.clock import utc_now
+from app.core import bodies, clics, clock
 from app.core.db.locks import lock_names
 from app.core.messages import N_, BadRequest, Conflict, Message, NotFound, WrongValue, describe_pattern
 from app.core.service import Service
@@ -290,7 +289,7 @@ def _store(service: Service, account_id: str, body: WebhookBody, positions: Posi
             active=True,
             positions=positions,
             failures=0,
-            created=utc_now(),
+            created=clock.utc_now(),
         )
         session.add(row)
         session.flush()

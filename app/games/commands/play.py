@@ -12,9 +12,8 @@ import typer
 from app.core.commands.client import Client
 from app.core.commands.output import Failure, console, harmless, person_at_stdin, show, table, write_file, write_json
 from app.core.commands.registry import AsJson, command
-from app.games.commands import choices
+from app.games.commands import choices, replaying
 from app.games.commands.program import Program, run_all, save
-from app.games.commands.replaying import picture
 from checkers.doors import Rejected
 from games.catalog import names
 from games.doors import AnyGame, Position, Side
@@ -47,7 +46,7 @@ class Person:
     def choose(self, position: Position, number: int) -> str:
         """Show the position, and ask until a legal move is typed; raises Lost to resign, and Quit."""
         while True:
-            console().print(picture(self.game, position))
+            console().print(replaying.picture(self.game, position))
             answer = ask_at_terminal(f"{self.game.sides[self.side]}> ")
             if answer is None or answer == "quit":
                 raise Quit
@@ -75,7 +74,7 @@ class Person:
     def finish(self, won: bool | None, end: End) -> None:
         """Show the last position and who won."""
         if end.reason == "over":
-            console().print(picture(self.game, self.position))
+            console().print(replaying.picture(self.game, self.position))
         elif end.reason == "resigned":
             show(f"{self.game.sides[self.side]} resigns")
         show("a draw" if end.winner is None else f"{self._name(end.winner)} won after {self.made} moves")

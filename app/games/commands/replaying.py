@@ -10,9 +10,8 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from app.core.commands import output, registry
 from app.core.commands.client import Client
-from app.core.commands.output import Failure, console, harmless, show, write_json
-from app.core.commands.registry import AsJson, Contest, Request, Table, command
 from app.games.commands.choices import GAMES, game_named, summary, transcript_file
 from checkers.doors import Rejected
 from games.doors import AnyGame, Position
@@ -21,13 +20,13 @@ from games.transcript import Move, Transcript, read, replay, won_by_contestant
 STATES = ("playing", "ended")
 
 
-@command("games")
+@registry.command("games")
 def games(
-    contest: Contest,
+    contest: registry.Contest,
     state: Annotated[str | None, typer.Option(metavar="STATE", help="playing or ended; default: both")] = None,
     problem: Annotated[str | None, typer.Option(metavar="PROBLEM", help="only of this one: its id or label")] = None,
     team: Annotated[str | None, typer.Option(metavar="ID", help="only of this team, for judges")] = None,
-) -> Request:
+) -> registry.Request:
     """List the games of a contest, the latest first: your own, or as a judge everybody's.
 
     `jurado replay GAME` shows one move by move.
@@ -37,10 +36,10 @@ def games(
       jurado games finals --state playing --problem C --json
     """
     if state is not None and state not in STATES:
-        raise Failure(f"--state: expected {' or '.join(STATES)}, found {state!r}")
+        raise output.Failure(f"--state: expected {' or '.join(STATES)}, found {state!r}")
     params = {"state": state, "problem_id": problem, "team_id": team}
-    columns = Table(GAMES, f"games of {contest}", f"{contest}: no games")
-    return Request("GET", f"contests/{contest}/games", columns, params=params)
+    columns = registry.Table(GAMES, f"games of {contest}", f"{contest}: no games")
+    return registry.Request("GET", f"contests/{contest}/games", columns, params=params)
 
 
 STYLES = {"plain": "", "dim": "dim", "move": "green", "mark": "bold reverse"}
@@ -57,13 +56,13 @@ def picture(game: AnyGame, position: Position) -> Text:
     return text
 
 
-@command("replay")
+@registry.command("replay")
 def replay_game(
     game: Annotated[str, typer.Argument(metavar="GAME", help="a transcript's file, or the id of an ended game")],
     move: Annotated[
         int | None, typer.Option("--move", metavar="N", help="only the position after this move; 0: the start", min=0)
     ] = None,
-    as_json: AsJson = False,
+    as_json: registry.AsJson = False,
 ) -> None:
     """Replay a game move by move, and verify it: legal moves, the opponent's own moves, and the end.
 
@@ -80,11 +79,11 @@ def replay_game(
     if outcome.fault is None or outcome.fault.number is not None:
         positions.insert(0, (0, None, rules.start(transcript.instance)))
     if move is not None and move >= len(positions):
-        raise Failure(f"--move: expected 0 to {len(positions) - 1}, found {move}")
+        raise output.Failure(f"--move: expected 0 to {len(positions) - 1}, found {move}")
     wanted = positions if move is None else [positions[move]]
     fault = None if outcome.fault is None else outcome.fault.message.text
     if as_json:
-        write_json(
+        output.write_json(
             {
                 "game": transcript.game,
                 "fault": None if outcome.fault is None else {"move": outcome.fault.number, "message": fault},
@@ -98,12 +97,12 @@ def replay_game(
     else:
         for number, made, position in wanted:
             if made is not None:
-                show(f"{number} {rules.sides[made.side]}: {harmless(made.text)} ({made.seconds:.3f} s)")
-            console().print(picture(rules, position))
+                output.show(f"{number} {rules.sides[made.side]}: {output.harmless(made.text)} ({made.seconds:.3f} s)")
+            output.console().print(picture(rules, position))
         if outcome.fault is None and move is None:
-            show(summary(transcript, won=won_by_contestant(transcript, outcome)))
+            output.show(summary(transcript, won=won_by_contestant(transcript, outcome)))
     if outcome.fault is not None:
-        raise Failure(f"{game}: {fault}", 1)
+        raise output.Failure(f"{game}: {fault}", 1)
 
 
 def fetched(game: str) -> Transcript:
@@ -116,4 +115,4 @@ def fetched(game: str) -> Transcript:
     try:
         return read(data.decode("utf-8", "backslashreplace"))
     except Rejected as error:
-        raise Failure(f"{game}: {error}", 1) from None
+        raise output.Failure(f"{game}: {error}", 1) from None

@@ -12,8 +12,7 @@ from app.authoring.service.testcases import case_input
 from app.contests import queries as contests_queries
 from app.contests.schemas import Limits
 from app.contests.service import capabilities, visibility
-from app.core.clock import utc_now
-from app.core.load import source_of
+from app.core import clock, load
 from app.core.messages import N_, BadRequest, Forbidden, Message, NotFound, TooManyRequests, did_you_mean, message_of
 from app.core.service import Service
 from app.domain.documents import GameDocument
@@ -215,7 +214,7 @@ def _table(
     admitted: Admitted | None,
 ) -> Table:
     """The table of a new game; raises BadRequest for a position or an opponent that the game does not have."""
-    start_, now = chosen.start, utc_now()
+    start_, now = chosen.start, clock.utc_now()
     rules = games()[start_.game]
     opponent = start_.opponent if body.opponent is None else body.opponent
     if opponent not in rules.opponents:
@@ -263,7 +262,7 @@ def _table(
 
 def _owner(viewer: Viewer, address: str) -> str:
     """Whose a practice game is, for its limits."""
-    return f"address:{source_of(address)}" if viewer.account_id is None else f"account:{viewer.account_id}"
+    return f"address:{load.source_of(address)}" if viewer.account_id is None else f"account:{viewer.account_id}"
 
 
 def _ms(seconds: float | None) -> int | None:

@@ -9,8 +9,7 @@ from sqlalchemy import ColumnElement, delete, insert, literal, select, text, upd
 from sqlalchemy.orm import Session, aliased
 
 from app.contests.tables import APPLIED, CANCELLED, OPEN, UNDONE
-from app.core.clock import utc_now
-from app.core.json_documents import ProblemChanges, SelectionDocument
+from app.core import clock, json_documents
 from app.core.messages import N_, BadRequest
 from app.judging.queries import rejudgings
 from app.problems.queries import problem_diff, versions
@@ -26,11 +25,11 @@ class NothingSelected(BadRequest):
 def begin(
     session: Session,
     contest_id: str,
-    selection: SelectionDocument,
+    selection: json_documents.SelectionDocument,
     reason: str,
     account_id: str | None,
     *,
-    changes: ProblemChanges | None = None,
+    changes: json_documents.ProblemChanges | None = None,
     contests: Sequence[str] | None = None,
 ) -> RejudgingRow:
     """Open a rejudging and queue its judgements.
@@ -45,7 +44,7 @@ def begin(
         changes=changes or {},
         undo={},
         state=OPEN,
-        created=utc_now(),
+        created=clock.utc_now(),
     )
     alone(session)
     rejudgings.refuse_overlap(session, row)
@@ -72,7 +71,7 @@ def take_in(session: Session, row: RejudgingRow) -> int:
         literal(False),
         literal(row.id),
         live.id,
-        literal(utc_now(), JudgementRow.start_time.type),
+        literal(clock.utc_now(), JudgementRow.start_time.type),
     ).outerjoin(live, current)
     columns = ["submission_id", "state", "lane", "attempt", "failures", "current"]
     columns += ["rejudging_id", "replaced_id", "start_time"]
@@ -145,7 +144,7 @@ def apply(session: Session, row: RejudgingRow, *, errors_too: bool = False) -> b
         session.execute(delete(JudgementRow).where(JudgementRow.rejudging_id == row.id, some))
         replace_judgements(session, some)
     _put_in_place(session, row)
-    row.state, row.applied, row.ended = APPLIED, utc_now(), None
+    row.state, row.applied, row.ended = APPLIED, clock.utc_now(), None
     session.flush()
     return bool(lacking)
 
@@ -208,7 +207,7 @@ def undo(session: Session, row: RejudgingRow) -> bool:
     theirs = select(live.submission_id).where(live.rejudging_id == row.id)
     _set_current(session, JudgementRow.submission_id.in_(theirs), value=False)
     _set_current(session, JudgementRow.id.in_(replaced), value=True)
-    row.state, row.ended, row.undo = UNDONE, utc_now(), {}
+    row.state, row.ended, row.undo = UNDONE, clock.utc_now(), {}
     session.flush()
     return again
 
@@ -230,7 +229,7 @@ def replace_judgements(session: Session, which: ColumnElement[bool]) -> bool:
             continue
         old.current = False
         new = JudgementRow(submission_id=old.submission_id, team_id=team_id, state=QUEUED, current=True)
-        new.replaced_id, new.start_time = old.id, utc_now()
+        new.replaced_id, new.start_time = old.id, clock.utc_now()
         session.add(new)
     session.flush()
     return bool(replaced)
@@ -244,5 +243,5 @@ def cancel(session: Session, row: RejudgingRow) -> None:
         delete(JudgementRow).where(JudgementRow.rejudging_id == row.id, JudgementRow.state != DONE),
         execution_options={"synchronize_session": False},
     )
-    row.state, row.ended = CANCELLED, utc_now()
+    row.state, row.ended = CANCELLED, clock.utc_now()
     session.flush()

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field, replace
 
 import structlog
 
-from app.core import tracing
+from app.core import telemetry
 from app.core.files.files import State
-from app.core.tracing import in_logs
+from app.core.telemetry import in_logs
 from app.domain.documents import FoundScore
 from app.judging.queries.judging_tasks import Task
 from app.judging.service.messages import Failed, Grade, Held, Unreadable
@@ -125,13 +125,13 @@ class Judging:
         """Attempt the remaining cases of a task, until its slice ends."""
         with (
             in_logs(submission_id=task.submission_id, judgement_id=task.judgement_id),
-            tracing.span("judge", task.trace, problem=task.problem_id),
+            telemetry.span("judge", task.trace, problem=task.problem_id),
         ):
             if task.trace and task.attempt == 1 and task.submitted is not None:
-                tracing.past_span("queue", task.submitted)
+                telemetry.past_span("queue", task.submitted)
             ended = self._judge(process, task)
             if isinstance(ended, Outcome):
-                tracing.tell(type=ended.type)
+                telemetry.tell(type=ended.type)
             return ended
 
     def _judge(self, process: GraderProcess, task: Task) -> Outcome | Later:
@@ -144,7 +144,7 @@ class Judging:
         answers = task.answers[len(progress.scores) :]
         request = Grade(task.settings["checker"], answers, task.settings.get("program"))
         began = time.monotonic()
-        with tracing.span("attempt", number=task.attempt):
+        with telemetry.span("attempt", number=task.attempt):
             reply = process.grade(request, self._seconds, fresh=task.failures > 0)
         seconds = time.monotonic() - began
         how = _how(reply)

@@ -72,20 +72,20 @@ def main_module() -> ModuleType:
 def begin_traces(settings: Settings, service: str) -> None:
     """Send traces where the settings ask for it; raises Failure without the libraries."""
     if settings.otel:
-        from app.core import tracing
+        from app.core import telemetry
 
         try:
-            tracing.start(service)
-        except tracing.TracingMissing as error:
+            telemetry.start(service)
+        except telemetry.TracingMissing as error:
             raise Failure(str(error), 1) from None
-        atexit.register(tracing.stop)
+        atexit.register(telemetry.stop)
 
 
 def run_server(settings: Settings, bound: socket.socket, hold: Hold, *, accept_clock: bool = False) -> None:
     """Run one server process on the socket until a signal ends it; requests that have begun are finished first."""
     import uvicorn
 
-    from app.core.tracing import configure_logs
+    from app.core.telemetry import configure_logs
 
     configure_logs(settings.log_level)
     begin_traces(settings, "jurado serve")

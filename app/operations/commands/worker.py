@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.archive.commands.places import Home, check_schema, holding, reached_files, read_settings, reason, try_places
-from app.core.commands.output import Failure, harmless, say, show, table, write_json
-from app.core.commands.registry import AsJson, command
+from app.core.commands import output, registry
 from app.operations.commands.running import begin_traces, bind, main_module, run_server
 
 if TYPE_CHECKING:
@@ -30,7 +29,7 @@ SECONDS_BETWEEN_LOOKS = 1.0
 SECONDS_OF_A_CLIENT = 10.0
 
 
-@command("worker")
+@registry.command("worker")
 def worker(
     graders: Annotated[
         int | None, typer.Option(min=1, help="grader processes; default: JURADO_GRADERS, else one less than the cores")
@@ -50,13 +49,13 @@ def worker(
       JURADO_BROKER_URL=amqp://... JURADO_DATABASE_URL=... jurado worker --graders 4
       JURADO_METRICS_TOKEN=... jurado worker --metrics-port 9100
     """
-    from app.core.tracing import configure_logs
+    from app.core.telemetry import configure_logs
 
     settings = read_settings(graders=graders, metrics_port=metrics_port, home=home)
     if not settings.distributed:
-        raise Failure("a worker needs a broker: set JURADO_BROKER_URL, or let `jurado serve` judge by itself", 2)
+        raise output.Failure("a worker needs a broker: set JURADO_BROKER_URL, or let `jurado serve` judge by itself", 2)
     if settings.metrics_port and not settings.metrics_token:
-        raise Failure("metrics tell what frozen boards hide: set JURADO_METRICS_TOKEN beside the port", 2)
+        raise output.Failure("metrics tell what frozen boards hide: set JURADO_METRICS_TOKEN beside the port", 2)
     configure_logs(settings.log_level)
     begin_traces(settings, "jurado worker")
     reached_files(settings)
@@ -73,7 +72,7 @@ def worker(
         try:
             running = Worker(settings)
         except BrokerMissing as error:
-            raise Failure(str(error), 1) from None
+            raise output.Failure(str(error), 1) from None
         running.watch(hold, stop)
         with _metrics(running, settings) as shown:
             running.start(stop)
@@ -119,7 +118,7 @@ def _metrics(running: Worker, settings: Settings) -> Iterator[str]:
     try:
         server = ThreadingHTTPServer((settings.host, settings.metrics_port), Handler)
     except OSError as error:
-        raise Failure(f"{settings.host}:{settings.metrics_port}: {error.strerror or error}", 1) from None
+        raise output.Failure(f"{settings.host}:{settings.metrics_port}: {error.strerror or error}", 1) from None
     server.daemon_threads = True
     threading.Thread(target=server.serve_forever, name="metrics", daemon=True).start()
     try:
@@ -152,7 +151,7 @@ def _wait_for_schema(url: str, stop: threading.Event) -> None:
                 why = "a server has not brought the database up to date"
             if why != last_reason:
                 last_reason = why
-                typer.echo(harmless(f"waiting: {why}"))
+                typer.echo(output.harmless(f"waiting: {why}"))
             stop.wait(SECONDS_BETWEEN_LOOKS)
     finally:
         engine.dispose()
@@ -163,7 +162,7 @@ NewDatabase = Annotated[
 ]
 
 
-@command("serve")
+@registry.command("serve")
 def serve(
     host: Annotated[str | None, typer.Option(help="address to listen on; default: JURADO_HOST, else 127.0.0.1")] = None,
     port: Annotated[int | None, typer.Option(help="port; 0: any free one; default: JURADO_PORT, else 8000")] = None,
@@ -197,10 +196,10 @@ def serve(
         run_server(settings, bound, hold, accept_clock=accept_clock)
 
 
-@command("init")
+@registry.command("init")
 def init(
     home: Home = None,
-    as_json: AsJson = False,
+    as_json: registry.AsJson = False,
     new_database: NewDatabase = False,
     new_secret_key: Annotated[
         bool,
@@ -213,22 +212,22 @@ def init(
       jurado init
       jurado init --home /srv/jurado --json
     """
-    from app.core.tracing import configure_logs
+    from app.core.telemetry import configure_logs
     from app.operations.service.bootstrap import bring_keys, initialise
 
     configure_logs("warning")
     settings = read_settings(home=home)
     with holding("jurado init", settings):
         try_places(settings, new_database=new_database, new_key=new_secret_key)
-        database, _files = initialise(settings, say)
+        database, _files = initialise(settings, output.say)
         bring_keys(database, settings, renew=new_secret_key)
         names = names_of(database)
         database.close()
     if as_json:
-        write_json({"home": str(settings.home.resolve()), **names})
+        output.write_json({"home": str(settings.home.resolve()), **names})
     else:
         rows = [(what, ", ".join(ids)) for what, ids in names.items()]
-        show(table(f"Jurado in {settings.home.resolve()}", ["what", "which"], rows))
+        output.show(output.table(f"Jurado in {settings.home.resolve()}", ["what", "which"], rows))
 
 
 def names_of(database: Database) -> dict[str, list[str]]:

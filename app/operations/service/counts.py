@@ -27,8 +27,8 @@ from app.core.clock import the_clock, utc_now
 from app.core.db import by_id, clock
 from app.core.db.database import Database
 from app.core.loops import states
-from app.core.metrics import Metrics
 from app.core.service import Service
+from app.core.telemetry import Metrics
 from app.feed.service.hub import Hub
 from app.operations import queries
 from app.operations.service.readiness import damaged_files

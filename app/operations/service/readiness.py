@@ -19,8 +19,7 @@ from anyio.to_thread import run_sync
 from pydantic import BaseModel, Field
 from sqlalchemy.exc import SQLAlchemyError
 
-from app.core import clics, load, loops
-from app.core.clock import the_clock, utc_now
+from app.core import clics, clock, load, loops
 from app.core.db.commits import CommitInDoubt
 from app.core.service import Service
 from app.judging.queries.judging_tasks import waiting_for_file
@@ -121,7 +120,7 @@ async def readiness(service: Service, probing: load.SharedWork) -> Ready:
     except (SQLAlchemyError, CommitInDoubt, TimeoutError) as error:
         log.warning("not ready", error=str(error) or type(error).__name__)
     room = all(map(has_room, (service.settings.home, Path(service.files.place))))
-    oldest = None if queue is None or queue.oldest is None else (utc_now() - queue.oldest).total_seconds()
+    oldest = None if queue is None or queue.oldest is None else (clock.utc_now() - queue.oldest).total_seconds()
     return Ready(
         ready=queue is not None and state.alive > 0 and room,
         database=queue is not None,
@@ -139,7 +138,7 @@ async def readiness(service: Service, probing: load.SharedWork) -> Ready:
             )
             for loop in loops.states()
         },
-        clock_ahead_seconds=round(the_clock().ahead().total_seconds(), 1),
+        clock_ahead_seconds=round(clock.the_clock().ahead().total_seconds(), 1),
     )
 
 

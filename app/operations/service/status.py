@@ -11,8 +11,7 @@ from sqlalchemy.orm import Session
 
 from app.archive.queries import scrub
 from app.contests import queries as contests_queries
-from app.core.clics import format_time, format_time_or_none
-from app.core.clock import utc_now
+from app.core import clics, clock
 from app.core.db import clock as db_clock
 from app.core.db.locks import SILENT, processes
 from app.core.service import Service
@@ -116,7 +115,7 @@ class Status(BaseModel):
 
 def status(service: Service) -> Status:
     """Read all of it, within seconds; raises what the database does where it says nothing."""
-    now = utc_now()
+    now = clock.utc_now()
     with service.database.read(for_request=True) as session:
         rows = processes(session)
         database = db_clock.database_state(session)
@@ -126,7 +125,7 @@ def status(service: Service) -> Status:
         backup = scrub.read(session)
     states = [_process(row, now) for row in rows]
     return Status(
-        time=format_time(now),
+        time=clics.format_time(now),
         version=version("jurado"),
         distributed=service.settings.distributed,
         processes=states,
@@ -148,8 +147,8 @@ def _process(row: ProcessRow, now: datetime) -> ProcessState:
         host=row.host,
         pid=row.pid,
         version=row.version,
-        since=format_time(row.started),
-        seen=format_time(row.seen),
+        since=clics.format_time(row.started),
+        seen=clics.format_time(row.seen),
         alive=now - row.seen <= SILENT,
         graders=row.graders,
         grader_deaths=row.deaths,
@@ -184,7 +183,7 @@ def _running(rows: Iterable[ContestRow], now: datetime) -> list[RunningContest]:
         RunningContest(
             id=row.id,
             name=row.name,
-            end=format_time_or_none(each.end),
+            end=clics.format_time_or_none(each.end),
             frozen=each.frozen(now),
             paused=each.paused(now),
         )
@@ -210,7 +209,7 @@ def next_event(clocks: Iterable[tuple[str, Clock]], now: datetime) -> NextEvent 
         return None
     moment, contest_id, event = min(moments)
     return NextEvent(
-        contest_id=contest_id, event=event, time=format_time(moment), seconds=(moment - now).total_seconds()
+        contest_id=contest_id, event=event, time=clics.format_time(moment), seconds=(moment - now).total_seconds()
     )
 
 
@@ -226,7 +225,7 @@ def _files(service: Service) -> FilesFacts:
 
 def _backup(row: LastBackupRow, now: datetime) -> BackupFacts:
     return BackupFacts(
-        made=format_time(row.made),
+        made=clics.format_time(row.made),
         age_seconds=(now - row.made).total_seconds(),
         place=row.place,
         files=row.files,

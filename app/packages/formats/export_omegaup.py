@@ -14,10 +14,9 @@ from fractions import Fraction
 from math import gcd, lcm
 
 from app.core.faults import MORE, NONE, Faults, PackageError
+from app.packages import model, tools
 from app.packages.contents import ComposedFiles, Content, File
 from app.packages.formats.omegaup import FOLDERS
-from app.packages.model import Case, Group, Package
-from app.packages.tools import program_of
 from checkers.doors import N_, Phrase
 
 LANGUAGES = ("es", "en", "pt")
@@ -35,7 +34,7 @@ class Exported:
     warnings: tuple[PackageError, ...]
 
 
-def export_omegaup(package: Package, *, data_only: bool = False) -> Exported:
+def export_omegaup(package: model.Package, *, data_only: bool = False) -> Exported:
     """Give omegaUp's files for a package; raises PackageErrors where it would be judged otherwise there.
 
     `data_only`: name no validator, whatever the checker is.
@@ -76,7 +75,7 @@ def export_omegaup(package: Package, *, data_only: bool = False) -> Exported:
     return Exported(ComposedFiles(files), tuple(warnings))
 
 
-def _weighed(group: Group, cases: list[Case], faults: Faults) -> Iterator[tuple[Case, str, Fraction]]:
+def _weighed(group: model.Group, cases: list[model.Case], faults: Faults) -> Iterator[tuple[model.Case, str, Fraction]]:
     """The cases of a group with their names and weights there: a whole group's points are on its first case."""
     short = group.name.rpartition("/")[2]
     together = group.aggregation != "sum"
@@ -99,7 +98,7 @@ def _plan(weights: Mapping[str, Fraction]) -> bytes:
     return "".join(f"{name} {weight // divisor}\n" for name, weight in whole.items()).encode()
 
 
-def _validator(package: Package, faults: Faults) -> dict[str, object]:
+def _validator(package: model.Package, faults: Faults) -> dict[str, object]:
     """The validator that compares as the package's checker does, for all cases alike."""
     checker = package.settings.checker
     args = {case.checker_args for case in package.cases if case.group != "sample"}
@@ -130,13 +129,13 @@ def _validator(package: Package, faults: Faults) -> dict[str, object]:
     return {}
 
 
-def _solutions(package: Package) -> dict[str, Content]:
+def _solutions(package: model.Package) -> dict[str, Content]:
     """Example submissions that are programs in one file, with the verdicts that they are to get."""
     files: dict[str, Content] = {}
     entries = []
     for submission in package.submissions:
         folder, _, name = submission.path.partition("/")
-        place = program_of(submission, package.files)
+        place = tools.program_of(submission, package.files)
         if place is None or place.endswith("/") or folder not in VERDICTS or f"tests/solutions/{name}" in files:
             continue
         files[f"tests/solutions/{name}"] = File(place, package.files)
@@ -146,7 +145,7 @@ def _solutions(package: Package) -> dict[str, Content]:
     return files
 
 
-def _texts(package: Package, faults: Faults, warnings: list[PackageError]) -> dict[str, bytes]:
+def _texts(package: model.Package, faults: Faults, warnings: list[PackageError]) -> dict[str, bytes]:
     files: dict[str, bytes] = {}
     for folder, texts in (("statements", package.statements), ("solutions", package.solutions)):
         for language, statement in texts.items():
@@ -164,7 +163,7 @@ def _texts(package: Package, faults: Faults, warnings: list[PackageError]) -> di
     return files
 
 
-def _with_samples(package: Package, text: str) -> str:
+def _with_samples(package: model.Package, text: str) -> str:
     """Write each sample at its place, and the rest at the end, as blocks."""
     samples = iter([case for case in package.cases if case.group == "sample"])
     text = NEXT.sub(lambda _match: _block([case]) if (case := next(samples, None)) is not None else "", text)
@@ -174,7 +173,7 @@ def _with_samples(package: Package, text: str) -> str:
     return f"{text}\n{_block(rest)}" if rest else text
 
 
-def _block(cases: list[Case]) -> str:
+def _block(cases: list[model.Case]) -> str:
     """The samples as a block of their inputs and outputs."""
     parts = []
     for case in cases:
@@ -184,7 +183,7 @@ def _block(cases: list[Case]) -> str:
     return "".join(parts) + "||end\n" if parts else ""
 
 
-def _left_out(package: Package) -> Iterator[PackageError]:
+def _left_out(package: model.Package) -> Iterator[PackageError]:
     """Warn of each folder, and of each fact, that the zip does not hold."""
     tops = sorted({name.partition("/")[0] for name in package.files} - set(KEPT))
     for top in tops:

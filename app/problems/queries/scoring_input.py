@@ -14,8 +14,7 @@ from sqlalchemy.orm import Session
 
 from app.contests.queries import choices, clock, participations
 from app.contests.schemas import ContestSettings, Rule
-from app.domain import board, counting, documents, scoring
-from app.domain.contests import Aggregation, Case, CaseKind, Clock, Group, ScoredProblem, Team
+from app.domain import board, contests, counting, documents, scoring
 from app.domain.ids import VeiledIds
 from app.domain.participation import Finals, Participation, ParticipationKind, own_clock
 from app.problems.queries import pins
@@ -32,12 +31,12 @@ class ScoredContest:
     """
 
     id: str
-    clock: Clock
+    clock: contests.Clock
     finalized: datetime | None
     settings: ContestSettings
-    problems: Sequence[ScoredProblem]
+    problems: Sequence[contests.ScoredProblem]
     labels: Mapping[str, str]
-    teams: Sequence[Team]
+    teams: Sequence[contests.Team]
     references: board.ReferenceScores
     revealed: frozenset[tuple[str, str]] = frozenset()
     chosen: board.Chosen = field(default_factory=dict)
@@ -59,7 +58,7 @@ class ScoredContest:
         return self.settings.personal_duration
 
     @property
-    def outside(self) -> Sequence[ScoredProblem]:
+    def outside(self) -> Sequence[contests.ScoredProblem]:
         """Its problems as if they had no final cases, the same ones each time."""
         return [problem.without_final for problem in self.problems]
 
@@ -75,7 +74,7 @@ class ScoredContest:
         return frozenset(t.id for t in self.teams if self.main_group in t.group_ids or self.is_virtual(t.id))
 
     @property
-    def official_teams(self) -> list[Team]:
+    def official_teams(self) -> list[contests.Team]:
         """The teams but for the virtual ones, and for those that came when the results were final."""
         return [team for team in self.teams if team.id not in self.late and not self.is_virtual(team.id)]
 
@@ -89,11 +88,11 @@ class ScoredContest:
         participation = self.participations.get(team_id)
         return participation is not None and participation.kind is ParticipationKind.VIRTUAL
 
-    def own_clock(self, team_id: str | None) -> Clock:
+    def own_clock(self, team_id: str | None) -> contests.Clock:
         """The clock a team's submissions are timed by."""
         return own_clock(self.clock, self.personal, self.participations.get(team_id or ""))
 
-    def problem(self, problem_id: str) -> ScoredProblem | None:
+    def problem(self, problem_id: str) -> contests.ScoredProblem | None:
         """One of its problems, or None."""
         return next((problem for problem in self.problems if problem.id == problem_id), None)
 
@@ -147,7 +146,7 @@ def _made_of(_session: Session, entry: ContestProblemRow, problem: ProblemRow) -
 
 
 @cached(LRUCache(MOST_KEPT), key=_made_of, lock=Lock())
-def _scored(session: Session, entry: ContestProblemRow, problem: ProblemRow) -> ScoredProblem:
+def _scored(session: Session, entry: ContestProblemRow, problem: ProblemRow) -> contests.ScoredProblem:
     """The problem as its contest scores it: the very same object until something of it changes."""
     groups = pins.groups(session, entry.contest_id, problem.id)
     cases = pins.cases(session, entry.contest_id, problem.id)
@@ -160,30 +159,30 @@ def scored_of(
     group_rows: Sequence[TestGroupRow],
     case_rows: Sequence[TestCaseRow],
     own: Rule,
-) -> ScoredProblem:
+) -> contests.ScoredProblem:
     """A problem as the rules see it: from its settings, groups and cases (in order), and a contest's rule for it."""
     groups = tuple(
-        Group(
+        contests.Group(
             row.name,
-            CaseKind(row.kind),
+            contests.CaseKind(row.kind),
             Fraction(row.max_points_num, row.max_points_den),
-            Aggregation(row.aggregation),
+            contests.Aggregation(row.aggregation),
             tuple(row.require_pass),
         )
         for row in group_rows
     )
     cases = tuple(
-        Case(row.name, row.group_name, Fraction(row.points_num, row.points_den))
+        contests.Case(row.name, row.group_name, Fraction(row.points_num, row.points_den))
         for row in case_rows
         if row.answer_sha256 is not None  # without an expected answer it is not open yet
     )
     scoring = settings["scoring"]
     most = sum((group.max_points for group in groups), Fraction(0))
     rule = own.over(scoring["kind"], scoring["direction"], most)
-    return ScoredProblem(problem_id, rule, groups, cases)
+    return contests.ScoredProblem(problem_id, rule, groups, cases)
 
 
-def contest_teams(session: Session, contest: ContestRow) -> list[Team]:
+def contest_teams(session: Session, contest: ContestRow) -> list[contests.Team]:
     """The teams that take part, hidden ones too: all there are in a contest open to all."""
     enrolled = (ContestTeamRow.team_id == TeamRow.id) & (ContestTeamRow.contest_id == contest.id)
     query = (
@@ -192,7 +191,7 @@ def contest_teams(session: Session, contest: ContestRow) -> list[Team]:
         .order_by(TeamRow.id)
     )
     return [
-        Team(id_, name, hidden, tuple(group_ids), bool(disqualified))
+        contests.Team(id_, name, hidden, tuple(group_ids), bool(disqualified))
         for id_, name, hidden, group_ids, disqualified in session.execute(query)
     ]
 

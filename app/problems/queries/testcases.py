@@ -8,9 +8,8 @@ from typing import cast
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.core.clock import utc_now
+from app.core import clock, json_documents
 from app.core.files.files import FileStore
-from app.core.json_documents import ProvenanceDocument
 from app.domain.counting import Exact
 from app.domain.documents import CaseListDocument, FoundScore, ProblemSettingsDocument
 from app.domain.scoring import pair
@@ -33,7 +32,7 @@ class NewCase:
     name: str
     input: bytes
     answer: bytes | None = None
-    provenance: ProvenanceDocument = field(default_factory=ProvenanceDocument)
+    provenance: json_documents.ProvenanceDocument = field(default_factory=json_documents.ProvenanceDocument)
     checker_args: Sequence[str] | None = None
 
 
@@ -126,7 +125,7 @@ def _case_list(session: Session, problem_id: str) -> CaseListDocument:
 def touch(session: Session, problem_id: str) -> None:
     """Say that a problem has changed, for those who keep what they have read of it."""
     row = session.get_one(ProblemRow, problem_id)
-    row.updated = utc_now()
+    row.updated = clock.utc_now()
 
 
 def package_group(row: TestGroupRow) -> Group:
@@ -170,7 +169,7 @@ class FoundAnswer:
     size: int
     raw: Exact | None
     multiplier: Exact | None
-    provenance: ProvenanceDocument
+    provenance: json_documents.ProvenanceDocument
 
 
 def set_answer(session: Session, problem_id: str, name: str, input_sha256: str, answer: FoundAnswer) -> bool:

@@ -14,8 +14,7 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
 from app.contests.service.visibility import the_problem
-from app.core.clock import utc_now
-from app.core.json_documents import StatementDocument
+from app.core import clock, json_documents
 from app.core.messages import N_, Forbidden, Message, NotFound, did_you_mean
 from app.core.service import Service
 from app.domain.participation import ParticipationKind, is_for_practice, own_clock
@@ -42,7 +41,7 @@ def solution_access(viewer: Viewer, session: Session, problem_id: str) -> Soluti
     """Open once every contest with the problem is over with public results, and the viewer's own clocks have ended."""
     if viewer.sees_all:
         return SolutionAccess.OPEN
-    now = utc_now()
+    now = clock.utc_now()
     contests = session.scalars(
         select(ContestRow)
         .join(ContestProblemRow, ContestProblemRow.contest_id == ContestRow.id)
@@ -135,7 +134,7 @@ def statement(
 
 def _statement(
     service: Service,
-    file: StatementDocument,
+    file: json_documents.StatementDocument,
     title: str,
     samples: Sequence[problems.Sample] | None,
     language: str,

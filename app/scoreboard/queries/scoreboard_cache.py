@@ -13,8 +13,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 
-from app.core import garbage, load
-from app.core.clock import utc_now
+from app.core import clock, garbage, load
 from app.core.db.database import Database
 from app.problems.queries.scoring_input import scored_contest
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
@@ -58,7 +57,7 @@ class ScoreboardCache:
     def __init__(
         self,
         database: Database,
-        now: Callable[[], datetime] = utc_now,
+        now: Callable[[], datetime] = clock.utc_now,
         steady: Callable[[], float] = time.monotonic,
     ) -> None:
         self._database = database

@@ -11,8 +11,7 @@ from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
 from app.contests.queries import contest_of
-from app.core import bodies, clics
-from app.core.clock import utc_now
+from app.core import bodies, clics, clock
 from app.core.messages import N_, Conflict
 from app.core.service import Service
 from app.domain.board import Place, Row, Step, opened, pending
@@ -63,7 +62,7 @@ def next_step(session: Session, boards: ScoreboardCache, contest_id: str) -> Rev
     snapshot = boards.snapshot(contest_id, public=True)
     assert snapshot is not None, "it has a row"
     waiting = pending(snapshot.board, hidden_places(snapshot))
-    thawed = row.thaw_time if row.thaw_time is not None and row.thaw_time <= utc_now() else None
+    thawed = row.thaw_time if row.thaw_time is not None and row.thaw_time <= clock.utc_now() else None
     return RevealView(
         opened=[],
         next=_next(snapshot, waiting) if waiting else None,
@@ -96,7 +95,7 @@ def _open_places(session: Session, boards: ScoreboardCache, row: ContestRow, ste
     places = opened(waiting, step)
     row.revealed = [*row.revealed, *([team_id, problem_id] for team_id, problem_id in places)]
     if len(places) == len(waiting):
-        row.thaw_time = utc_now()
+        row.thaw_time = clock.utc_now()
     session.flush()
     return places
 

@@ -18,8 +18,7 @@ from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from app.contests.schemas import BoardState
-from app.core.bodies import Sparse
-from app.core.clics import CONTEST_TIME, EXAMPLES_TIME, STATE, example, format_reltime, format_time, number, state_json
+from app.core import bodies, clics
 from app.core.clock import utc_now
 from app.domain.board import Board, Cell, Row, moment
 from app.domain.history import Past, history, shown
@@ -63,7 +62,7 @@ class BoardRow(TypedDict):
     problems: list[BoardProblem]
 
 
-class BoardVersion(Sparse):
+class BoardVersion(bodies.Sparse):
     """A board's version: its time, its state, and with `since` what has gone since that version."""
 
     time: str
@@ -74,11 +73,11 @@ class BoardVersion(Sparse):
     removed_team_ids: list[str] | None = Field(None, description="with `since`: teams that are on the board no more")
 
 
-@example(
+@clics.example(
     {
-        "time": EXAMPLES_TIME,
-        "contest_time": CONTEST_TIME,
-        "state": STATE,
+        "time": clics.EXAMPLES_TIME,
+        "contest_time": clics.CONTEST_TIME,
+        "state": clics.STATE,
         "version": "5f1c0e7d2b9a4c6e8f013579",
         "rows": [
             {
@@ -113,11 +112,11 @@ class TeamHistory(BaseModel):
     points: list[PastScore]
 
 
-@example(
+@clics.example(
     {
-        "time": EXAMPLES_TIME,
-        "contest_time": CONTEST_TIME,
-        "state": STATE,
+        "time": clics.EXAMPLES_TIME,
+        "contest_time": clics.CONTEST_TIME,
+        "state": clics.STATE,
         "teams": [{"team_id": "ants", "points": [{"contest_time": "0:41:00.000", "score": 42.5, "rank": 1}]}],
     }
 )
@@ -229,15 +228,15 @@ class RowRenderer:
 
 def reltime(microseconds: int) -> str:
     """A contest time of the columns as CLICS writes it."""
-    return format_reltime(timedelta(microseconds=microseconds))
+    return clics.format_reltime(timedelta(microseconds=microseconds))
 
 
 def head_of(snapshot: ContestSnapshot) -> dict[str, object]:
     """The properties of a board beside its rows."""
     return {
-        "time": format_time(snapshot.moment),
-        "contest_time": format_reltime(snapshot.contest.clock.contest_time(snapshot.moment)),
-        "state": state_json(snapshot.state),
+        "time": clics.format_time(snapshot.moment),
+        "contest_time": clics.format_reltime(snapshot.contest.clock.contest_time(snapshot.moment)),
+        "state": clics.state_json(snapshot.state),
     }
 
 
@@ -263,7 +262,7 @@ def row_document(row: Row, *, cases: bool = False) -> BoardRow:
     return {
         "rank": row.rank,
         "team_id": row.team.id,
-        "score": {"score": row.points, "time": None if row.time is None else format_reltime(row.time)},
+        "score": {"score": row.points, "time": None if row.time is None else clics.format_reltime(row.time)},
         "problems": [cell_document(cell, cases=cases) for cell in row.cells],
     }
 
@@ -277,11 +276,11 @@ def cell_document(cell: Cell, *, cases: bool = False) -> BoardProblem:
         "score": cell.score,
     }
     if cell.score > 0 and cell.improved is not None:
-        document["time"] = format_reltime(cell.improved)
+        document["time"] = clics.format_reltime(cell.improved)
     if cases:
         document["raw"] = {
             case: {
-                "raw": number(counted.score.raw),
+                "raw": clics.number(counted.score.raw),
                 "verdict": counted.score.verdict.value,
                 "points": cell.points.case_points.get(case, 0.0),
             }
@@ -339,4 +338,4 @@ def compute_history(
 
 
 def _past(past: Past) -> dict[str, object]:
-    return {"contest_time": format_reltime(past.time), "score": past.points, "rank": past.rank}
+    return {"contest_time": clics.format_reltime(past.time), "score": past.points, "rank": past.rank}

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, exists, select, text, tuple_
 from sqlalchemy.orm import Session
 
 from app.contests.schemas import NO_LIMITS, Limits
-from app.core import tracing
+from app.core import telemetry
 from app.core.db.by_id import outbox_of
 from app.core.db.commits import Trace
 from app.core.db.locks import lock_names
@@ -61,7 +61,7 @@ class NewSubmission:
     external_id: str | None = None
     limits: Limits = NO_LIMITS
     allowance: Allowance | None = None
-    trace: str = field(default_factory=tracing.carried)
+    trace: str = field(default_factory=telemetry.carried)
 
     @property
     def size(self) -> int:

@@ -11,24 +11,23 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Request, Response
 
 from app.contests.service.capabilities import problem_called
+from app.core.http import downloads, lists
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheService, TheSnapshot
-from app.core.http.downloads import ANY_FILE, ARCHIVE, BYTES, OCTETS, ZIP, stored_file, type_for
-from app.core.http.lists import Large, TheLists, ThePage
 from app.feed.service.collections import BY_NAME
 from app.submissions.service import chosen, judgements, report_bodies
 from app.submissions.service.reports import image, report
 from app.submissions.service.submissions import Submission, answer, files_zip, number_of, numbered, submission
 
 router = APIRouter(route_class=GatedRoute, tags=["submissions"])
-SUBMISSIONS = Large(BY_NAME["submissions"], numbered, number_of)
+SUBMISSIONS = lists.Large(BY_NAME["submissions"], numbered, number_of)
 
 
 @router.get("/contests/{contest_id}/submissions", response_model=list[Submission], summary="All submissions")
 async def list_submissions(
     viewer: CurrentViewer,
     snapshot: TheSnapshot,
-    lists: TheLists,
-    page: ThePage,
+    lists: lists.TheLists,
+    page: lists.ThePage,
     team_id: Annotated[str | None, Query()] = None,
     problem_id: Annotated[str | None, Query()] = None,
     language_id: Annotated[str | None, Query()] = None,
@@ -51,7 +50,7 @@ def get_submission(
 @router.get(
     "/contests/{contest_id}/submissions/{submission_id}/files",
     response_class=Response,
-    responses=ARCHIVE,
+    responses=downloads.ARCHIVE,
     summary="The answer files of a submission",
 )
 def get_submission_files(
@@ -69,13 +68,13 @@ def get_submission_files(
     """
     headers = {"Content-Disposition": f'attachment; filename="{submission_id}.zip"'}
     data = files_zip(service, viewer, snapshot, session, submission_id)
-    return Response(data, media_type=type_for(request, ZIP, BYTES), headers=headers)
+    return Response(data, media_type=downloads.type_for(request, downloads.ZIP, downloads.BYTES), headers=headers)
 
 
 @router.get(
     "/contests/{contest_id}/submissions/{submission_id}/answers/{case_name}",
     response_class=Response,
-    responses=OCTETS,
+    responses=downloads.OCTETS,
     summary="The answer that counts for a case",
 )
 def get_answer(
@@ -97,8 +96,8 @@ def get_answer(
 
 
 judgements_router = APIRouter(route_class=GatedRoute, tags=["judgements"])
-JUDGEMENTS = Large(BY_NAME["judgements"], judgements.numbered_judgements, judgements.submission_of_judgement)
-RUNS = Large(
+JUDGEMENTS = lists.Large(BY_NAME["judgements"], judgements.numbered_judgements, judgements.submission_of_judgement)
+RUNS = lists.Large(
     BY_NAME["runs"], judgements.numbered_runs, judgements.submission_of_run, teams=judgements.whose_runs, objects=16
 )
 
@@ -112,8 +111,8 @@ RUNS = Large(
 async def list_judgements(
     viewer: CurrentViewer,
     snapshot: TheSnapshot,
-    lists: TheLists,
-    page: ThePage,
+    lists: lists.TheLists,
+    page: lists.ThePage,
     submission_id: Annotated[str | None, Query()] = None,
     judgement_type_id: Annotated[str | None, Query()] = None,
 ) -> Response | list[judgements.Judgement]:
@@ -142,8 +141,8 @@ def get_judgement(
 async def list_runs(
     viewer: CurrentViewer,
     snapshot: TheSnapshot,
-    lists: TheLists,
-    page: ThePage,
+    lists: lists.TheLists,
+    page: lists.ThePage,
     judgement_id: Annotated[str | None, Query()] = None,
     judgement_type_id: Annotated[str | None, Query()] = None,
 ) -> Response | list[judgements.JudgedCase]:
@@ -184,7 +183,7 @@ def get_report(
 @reports_router.get(
     "/contests/{contest_id}/submissions/{submission_id}/images/{case_name}/{image_name}",
     response_class=Response,
-    responses={**ANY_FILE, 304: {"description": "the client has it already"}},
+    responses={**downloads.ANY_FILE, 304: {"description": "the client has it already"}},
     summary="An image that a checker left",
 )
 def get_image(
@@ -291,7 +290,7 @@ def list_sources(
 @reports_router.get(
     "/contests/{contest_id}/submissions/{submission_id}/sources/{name:path}",
     response_class=Response,
-    responses=OCTETS,
+    responses=downloads.OCTETS,
     summary="One source file",
 )
 def get_source(
@@ -306,4 +305,4 @@ def get_source(
     """As it was sent."""
     file = report_bodies.source(viewer, snapshot, session, submission_id, name)
     headers = {"Content-Disposition": "attachment"}  # never shown by a browser: it is somebody's file
-    return stored_file(service.files, file.sha256, file.size, "application/octet-stream", headers)
+    return downloads.stored_file(service.files, file.sha256, file.size, "application/octet-stream", headers)

@@ -10,8 +10,7 @@ from app.contests import queries as contests_queries
 from app.contests.schemas import NO_LIMITS, Limits
 from app.contests.service import changes, visibility
 from app.contests.service.capabilities import capabilities, problem_called
-from app.core import bodies, clics
-from app.core.clock import utc_now
+from app.core import bodies, clics, clock
 from app.core.db.by_id import is_number
 from app.core.messages import N_, BadRequest, Forbidden, NotFound, Unprocessable
 from app.core.service import Service
@@ -88,7 +87,7 @@ def check_brought(viewer: Viewer, form: SubmissionForm, submission_id: str) -> N
 
 async def admit(service: Service, viewer: Viewer, contest_id: str, form: SubmissionForm) -> Admitted:
     """Hold the form against the contest; raises the refusal where the viewer may not submit this now."""
-    now = utc_now()
+    now = clock.utc_now()
     entry = await _entry(service, viewer, contest_id, form.problem_id, now)
     team_id = _submitting_team(viewer, form, entry)
     entrant = await run_sync(_entrant, service, entry, team_id) if entry.asks_the_team else Entrant(entry.clock)

@@ -15,7 +15,7 @@ import structlog
 from anyio.to_thread import run_sync
 
 from app.accounts.service.viewer import Viewer
-from app.core import tracing
+from app.core import telemetry
 from app.core.clics import format_time
 from app.core.files.files import Kept
 from app.core.json_documents import SourceDocument
@@ -103,7 +103,7 @@ async def bring_in(
 
 async def _write(service: Service, new: NewSubmission) -> Accepted | LimitReached:
     """Insert it. After a failure its files stay for the collector, as the commit may be in doubt."""
-    with tracing.span("commit"):
+    with telemetry.span("commit"):
         return await service.writer.call(submissions.accept, new)
 
 
@@ -112,7 +112,7 @@ def _wake(service: Service, new: NewSubmission, outcome: Accepted) -> None:
     assert outcome.judgement_id is not None  # the caller has looked
     if STANDARD_LOG.isEnabledFor(logging.DEBUG):
         log.debug("submission taken", submission_id=outcome.submission_id, judgement_id=outcome.judgement_id)
-    tracing.tell(submission_id=outcome.submission_id, judgement_id=outcome.judgement_id)
+    telemetry.tell(submission_id=outcome.submission_id, judgement_id=outcome.judgement_id)
     service.engine.wake()
     if outcome.again:
         service.engine.take_up()

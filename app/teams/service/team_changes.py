@@ -18,8 +18,7 @@ from app.contests.service.contests import contest_to_change, refuse_overlaps
 from app.core import table_rows
 from app.core.bodies import Body, Document, Item, NewIds, mismatch, read_all, refuse, refuse_all, same_id
 from app.core.clics import Id, JsonObject
-from app.core.db import by_id
-from app.core.db.database import after_commit, alone
+from app.core.db import by_id, database
 from app.core.files.file_references import StoredReference
 from app.core.files.files import FileStore
 from app.core.messages import N_, Conflict, Fault, Message, NotFound, place
@@ -153,7 +152,7 @@ def bring_in(
     made = store_teams(session, service.files, document_, replace=replace, reach=reach)
     if contest_id is not None:
         take_in(session, contest_id, [row.id for row in made.rows], made.new_ids)
-    after_commit(session, service.boards.all_changed)
+    database.after_commit(session, service.boards.all_changed)
     return [document(viewer, row) for row in made.rows]
 
 
@@ -181,14 +180,14 @@ def replace(session: Session, service: Service, viewer: Viewer, team_id: str, bo
     refuse(teams.missing_links(teams.links_of(session, viewer, body), body, "body"))
     row, faults = teams.put(session, service.files, body, old, "body")
     refuse(faults)
-    after_commit(session, service.boards.all_changed)
+    database.after_commit(session, service.boards.all_changed)
     return document(viewer, row)
 
 
 def change(session: Session, service: Service, viewer: Viewer, team_id: str, body: teams.TeamChange) -> JsonObject:
     """Change the properties that the body names; raises BadRequest with every fault."""
     row, viewer = team_within(session, viewer, team_id)
-    alone(session, row)
+    database.alone(session, row)
     same_id(team_id, body.id)
     null = [name for name in NOT_NULL if name in body.model_fields_set and getattr(body, name) is None]
     refuse([mismatch(name, Message(N_("a value")), Message(N_("null"))) for name in null])
@@ -196,7 +195,7 @@ def change(session: Session, service: Service, viewer: Viewer, team_id: str, bod
     hidden = row.hidden
     refuse(teams.fill(service.files, row, body, body.model_fields_set - {"id"}, "body"))
     teams.refuse_hiding(session, row, hidden)
-    after_commit(session, service.boards.all_changed)
+    database.after_commit(session, service.boards.all_changed)
     return document(viewer, row)
 
 
@@ -206,7 +205,7 @@ def delete(session: Session, service: Service, viewer: Viewer, team_id: str) -> 
     if uses := teams_queries.uses(session, team_id):
         raise Conflict(N_("the team has %(uses)s"), uses=by_id.counted(uses))
     teams_queries.remove(session, team_id)
-    after_commit(session, service.boards.all_changed)
+    database.after_commit(session, service.boards.all_changed)
 
 
 def enrol(
@@ -220,7 +219,7 @@ def enrol(
     refuse([mismatch(f"team_ids[{at}]", Message(N_("a team that exists")), repr(body.team_ids[at])) for at in missing])
     refuse_overlaps(session, contest, body.team_ids)
     teams_queries.enrol(session, contest_id, body.team_ids)
-    after_commit(session, lambda: service.boards.changed(contest_id))
+    database.after_commit(session, lambda: service.boards.changed(contest_id))
     disqualified = teams_queries.disqualified(session, contest_id)
     return [document(viewer, row, contest_id, disqualified) for row in teams_queries.taking_part(session, contest)]
 
@@ -241,7 +240,7 @@ def withdraw(session: Session, service: Service, contest_id: str, team_id: str) 
         raise Conflict(N_("the team plays %(count)s games in this contest; hide it instead"), count=count)
     if not teams_queries.withdraw(session, contest_id, team_id):
         raise NotFound(N_("team %(team)r is not enrolled in contest %(contest)r"), team=team_id, contest=contest_id)
-    after_commit(session, lambda: service.boards.changed(contest_id))
+    database.after_commit(session, lambda: service.boards.changed(contest_id))
 
 
 def bring_in_class_list(
@@ -269,7 +268,7 @@ def bring_in_class_list(
     people.keep(hashes, contest_id)
     if contest_id is not None:
         take_in(session, contest_id, people.team_ids, people.teams.new)
-    after_commit(session, service.boards.all_changed)
+    database.after_commit(session, service.boards.all_changed)
     return PeopleMade(
         dry_run=options.dry_run,
         teams=people.teams.new,
@@ -292,7 +291,7 @@ def disqualify(
 ) -> JsonObject:
     """Disqualify a team or take that back; its submissions stay. Raises BadRequest, Conflict or NotFound."""
     row = contests_queries.contest_of(session, contest_id)
-    alone(session, row)
+    database.alone(session, row)
     same_id(team_id, body.id)
     team = session.get(TeamRow, team_id)
     if team is None or not teams_queries.takes_part(session, row, team_id):
@@ -301,5 +300,5 @@ def disqualify(
     place = session.get(ContestTeamRow, (contest_id, team_id)) or ContestTeamRow(contest_id=contest_id, team_id=team_id)
     place.disqualified = body.disqualified
     session.add(place)
-    after_commit(session, lambda: boards.changed(contest_id))
+    database.after_commit(session, lambda: boards.changed(contest_id))
     return document(viewer, team, contest_id, {team_id} if place.disqualified else ())

@@ -13,8 +13,8 @@ from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError, ProgrammingError
 
 from app.core.http.errors import unavailable
-from app.core.metrics import Metrics
 from app.core.settings import Timeouts
+from app.core.telemetry import Metrics
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.proxy import proxied
 from tests.builders.service import Api, open_api

@@ -18,8 +18,7 @@ import pytest
 import zstandard
 
 from app.core.files import s3
-from app.core.files.file_cache import FileCache
-from app.core.files.files import StoredFile, name_of
+from app.core.files.files import FileCache, StoredFile, name_of
 from app.core.files.open_files import LocalFiles
 from app.core.files.s3 import Address, Bucket, NoObject, address_of
 from app.core.files.s3_files import MARKS, S3Files
