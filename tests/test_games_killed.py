@@ -43,13 +43,14 @@ def test_every_acknowledged_move_is_in_the_transcript_once_after_kill_9_in_the_m
 def play_until_killed(server: Server) -> dict[str, list[tuple[int, str]]]:
     """Play games at once until the server is gone; the acknowledged moves of each."""
     played: dict[str, list[tuple[int, str]]] = {}
-    count, enough = threading.Semaphore(0), threading.Event()
+    count, enough, begun = threading.Semaphore(0), threading.Event(), threading.Barrier(CLIENTS)
 
     def client_plays() -> None:
         with httpx.Client(base_url=f"{server.url}/api/", timeout=60) as client:
             made = client.post("contests/practice/problems/lasttreat/games", json=START).raise_for_status()
             game, number = made.json()["id"], 1
             played[game] = []
+            begun.wait(60)  # a game that begins when the server is gone would fail
             try:
                 while True:
                     reply = post(client, game, number)
