@@ -112,8 +112,8 @@ def check_rules(package: model.Package) -> Iterator[PackageError]:
 
 def _check_checker(package: model.Package) -> Iterator[PackageError]:
     name = package.settings.checker
-    if package.program is None and name not in (known := catalog.checkers()):
-        text = _unknown(N_("a checker that is bundled, one of %(names)s"), name, names=known)
+    if package.program is None and not catalog.is_checker(name):
+        text = _unknown(N_("a checker that is bundled, one of %(names)s"), name, names=catalog.checkers())
         yield _in_settings(package, "checker", text)
 
 

@@ -66,10 +66,18 @@ def _packages(folder: Path) -> dict[str, Path]:
 
 def checkers() -> tuple[str, ...]:
     """List the checkers of this installation by name: what of `checkers/` has the four doors, and those beside it."""
+    return tuple(sorted({*settings.BESIDE, *(_name(path) for path in _modules() if _has_doors(path))}))
+
+
+def is_checker(name: str) -> bool:
+    """Whether a checker of this installation has this name; reads its module alone."""
+    return name in settings.BESIDE or any(_name(path) == name and _has_doors(path) for path in _modules())
+
+
+def _modules() -> list[Path]:
     spec = find_spec("checkers")
     folders = [Path(folder) for folder in (spec.submodule_search_locations or () if spec is not None else ())]
-    modules = [path for folder in folders for path in (*folder.glob("*.py"), *folder.glob("*/__init__.py"))]
-    return tuple(sorted({*settings.BESIDE, *(_name(path) for path in modules if _has_doors(path))}))
+    return [path for folder in folders for path in (*folder.glob("*.py"), *folder.glob("*/__init__.py"))]
 
 
 def _name(module: Path) -> str:
