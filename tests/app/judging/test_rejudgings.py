@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from sqlalchemy import update
 
-from app.judging.queries import rejudging_steps
+from app.judging.queries import rejudging_steps, rejudgings
 from app.tables import ContestRow, JudgementRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, judgement_id, with_checkers
 from tests.builders.judging import judge, judge_with_errors
@@ -436,7 +436,7 @@ def test_a_failure_while_it_is_applied_changes_nothing(contest: Api, monkeypatch
     judge(contest.service)
 
     def fail(*_: object, **__: object) -> None:
-        raise rejudging_steps.RejudgingRefused("the disk is full")
+        raise rejudgings.RejudgingRefused("the disk is full")
 
     with monkeypatch.context() as patched:
         patched.setattr(rejudging_steps, "_set_current", fail)
