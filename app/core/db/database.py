@@ -114,20 +114,25 @@ class Database:
         engine: Engine | None = None,
         *,
         lock_ms: int | None = None,
+        durable: bool = True,
         trace: Callable[[], Trace | None] = lambda: None,
     ) -> Iterator[Connection]:
         """Open a transaction that writes on a connection, of another `engine` if one is given; see `write`.
 
-        `lock_ms` bounds each wait for a lock, in milliseconds; None: as the database's settings have it.
+        `lock_ms` bounds each wait for a lock, in milliseconds; None: as the database's settings have it. What is not
+        `durable` does not wait for the disk: a loss of power may undo it, but nothing that was committed before it.
         `trace` is asked at the end for what looks for its rows, where the reply to its COMMIT is lost.
         Raises CommitInDoubt where it is not known whether it was committed; other errors mean that nothing was kept.
         """
         with (engine or self.engine).connect() as connection:
-            connection.execution_options(write=True, lock_ms=lock_ms)  # an engine with options would be made each time
+            # An engine with options would be made each time.
+            connection.execution_options(write=True, lock_ms=lock_ms, durable=durable)
             self._refuse_if_barred()
             transaction = connection.begin()
             if lock_ms is not None and not self.is_sqlite:
                 connection.exec_driver_sql(f"SET LOCAL lock_timeout = {lock_ms}")
+            if not durable and not self.is_sqlite:
+                connection.exec_driver_sql("SET LOCAL synchronous_commit = off")
             with (
                 by_id.collected(connection, self.origin) as payloads,
                 audit.audited(connection, transaction),
@@ -244,7 +249,10 @@ def _begin_late(connection: Connection, *_: object) -> None:
     # A transaction that reads first and writes later fails at once with "database is locked", whatever the timeout.
     if not connection.info.pop(LATE, False):
         return
-    if (lock_ms := connection.get_execution_options().get("lock_ms")) is None:
+    options = connection.get_execution_options()
+    if EFFORT.waits_for_disk:
+        connection.exec_driver_sql(f"PRAGMA synchronous={'FULL' if options.get('durable', True) else 'NORMAL'}")
+    if (lock_ms := options.get("lock_ms")) is None:
         connection.exec_driver_sql("BEGIN IMMEDIATE")
         return
     usual_ms = connection.exec_driver_sql("PRAGMA busy_timeout").scalar()

@@ -68,11 +68,18 @@ class _Write:
     Writes of one `group` have locks in common: those of one team.
     """
 
-    __slots__ = ("actor", "future", "group", "handler", "loop", "may_wait", "payload")
+    __slots__ = ("actor", "durable", "future", "group", "handler", "loop", "may_wait", "payload")
 
     def __init__(
-        self, handler: AnyHandler, payload: object, loop: asyncio.AbstractEventLoop | None, *, may_wait: bool = False
+        self,
+        handler: AnyHandler,
+        payload: object,
+        loop: asyncio.AbstractEventLoop | None,
+        *,
+        may_wait: bool = False,
+        durable: bool = True,
     ) -> None:
+        self.durable = durable
         self.handler = handler
         self.payload = payload
         self.loop = loop
@@ -118,12 +125,12 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="writer", daemon=True)
         self._thread.start()
 
-    def submit(self, handler: Handler[P, R], payload: P, *, may_wait: bool = False) -> Future[R]:
-        """Queue one write; the future is done once it is durable, or has failed.
+    def submit(self, handler: Handler[P, R], payload: P, *, may_wait: bool = False, durable: bool = True) -> Future[R]:
+        """Queue one write; the future is done once it is committed (on the disk, if it is to be `durable`), or failed.
 
         One that `may_wait` is committed with the next that may not, or `waiting_seconds` later.
         """
-        write = _Write(cast(AnyHandler, handler), payload, None, may_wait=may_wait)
+        write = _Write(cast(AnyHandler, handler), payload, None, may_wait=may_wait, durable=durable)
         self._waiting.put(write)
         return cast("Future[R]", write.future)
 
@@ -196,7 +203,12 @@ class Writer:
         """Commit a batch; returns the results to be handed over."""
         results: list[tuple[_Write, object]] = []
         began = time.monotonic()
-        with self._database.transaction(self._engine, lock_ms=lock_ms, trace=partial(_trace, results)) as connection:
+        with self._database.transaction(
+            self._engine,
+            lock_ms=lock_ms,
+            durable=any(write.durable for write in batch),
+            trace=partial(_trace, results),
+        ) as connection:
             for handler, writes in _by_handler(batch):
                 replies = handler(connection, [write.payload for write in writes])
                 results.extend(zip(writes, replies, strict=True))

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, bindparam, func, select
 from sqlalchemy.orm import Session
 
 from app import tables
@@ -140,8 +140,9 @@ def _ground(
     row = None if rejudging_id is None else session.get(tables.RejudgingRow, rejudging_id)
     changes: ProblemChanges = {} if row is None else row.changes
     if not changes and not is_pinned:
-        settings = session.get_one(tables.ProblemRow, problem_id).settings
-        return _Ground(settings, _counted_cases(session, problem_id), {}, {})
+        connection, of_problem = session.connection(), {"problem_id": problem_id}
+        counted = frozenset(connection.scalars(COUNTED, of_problem))
+        return _Ground(connection.scalars(SETTINGS, of_problem).one(), counted, {}, {})
     wanted = problem_diff.merged(problem_diff.document(session, problem_id, contest_id), changes)
     ids = pins.case_ids(session, problem_id)
     names = sorted(problem_diff.counted_cases(wanted))
@@ -213,22 +214,21 @@ def _answers(connection: Connection, submissions: Sequence[int]) -> dict[int, li
     return answers
 
 
-def _counted_cases(session: Session, problem_id: str) -> frozenset[int]:
-    rows = session.scalars(
-        select(tables.TestCaseRow.id)
-        .join(
-            tables.TestGroupRow,
-            (tables.TestGroupRow.problem_id == tables.TestCaseRow.problem_id)
-            & (tables.TestGroupRow.name == tables.TestCaseRow.group_name),
-        )
-        .where(
-            tables.TestCaseRow.problem_id == problem_id,
-            tables.TestGroupRow.kind == "provisional",
-            tables.TestCaseRow.answer_sha256.is_not(None),
-            tables.TestCaseRow.removed.is_(False),
-        )
+SETTINGS = select(tables.ProblemRow.settings).where(tables.ProblemRow.id == bindparam("problem_id"))
+COUNTED = (
+    select(tables.TestCaseRow.id)
+    .join(
+        tables.TestGroupRow,
+        (tables.TestGroupRow.problem_id == tables.TestCaseRow.problem_id)
+        & (tables.TestGroupRow.name == tables.TestCaseRow.group_name),
     )
-    return frozenset(rows)
+    .where(
+        tables.TestCaseRow.problem_id == bindparam("problem_id"),
+        tables.TestGroupRow.kind == "provisional",
+        tables.TestCaseRow.answer_sha256.is_not(None),
+        tables.TestCaseRow.removed.is_(False),
+    )
+)
 
 
 def waiting_for_file(session: Session, sha256: str) -> int:
