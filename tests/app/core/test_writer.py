@@ -212,11 +212,12 @@ def test_writes_that_wait_for_sqlites_lock_wait_for_about_one_lock_timeout_in_al
             engine: Engine | None = None,
             *,
             lock_ms: int | None = None,
+            durable: bool = True,
             trace: Callable[[], Trace | None] = lambda: None,
         ) -> Iterator[Connection]:
             """Note the bound, and go on."""
             waits.append(lock_ms)
-            with super().transaction(engine, lock_ms=lock_ms, trace=trace) as connection:
+            with super().transaction(engine, lock_ms=lock_ms, durable=durable, trace=trace) as connection:
                 yield connection
 
     watched = Watched(sqlite_url, Timeouts(busy=LOCK_MS / 1000))
