@@ -22,8 +22,8 @@ from app.judging.service.judging import Judging, Later
 from app.judging.service.messages import SLICE_SECONDS
 from app.judging.service.outcomes import GraderProcess
 from app.judging.service.staff import EngineSettings
-from app.submissions.queries import judgements
-from app.submissions.queries.judgements import LEAST_CHARGED, SECONDS_EACH, Claim, Freeing, Outcome, Returned
+from app.submissions.queries import judgements, lost_judgements
+from app.submissions.queries.judgements import LEAST_CHARGED, SECONDS_EACH, Claim, Outcome, Returned
 
 if TYPE_CHECKING:
     from app.judging.service.engine import Engine
@@ -70,9 +70,9 @@ class Claims:
         process_id, is_in_doubt, self.is_in_doubt = self._settings.process_id, self.is_in_doubt, False
         at_work = frozenset(self.at_work) if is_in_doubt else None
         with self._database.read() as session:
-            is_any_begun = is_in_doubt or judgements.is_begun_elsewhere(session, process_id)
+            is_any_begun = is_in_doubt or lost_judgements.is_begun_elsewhere(session, process_id)
         if is_any_begun:
-            self._writer.submit(judgements.free_many, Freeing(process_id, at_work)).result()
+            self._writer.submit(lost_judgements.free_many, lost_judgements.Freeing(process_id, at_work)).result()
 
     def judge_some(self, process: GraderProcess, *, again: bool) -> bool:
         """Claim some judgements, of rejudgings or others, and judge them; False where there are none."""

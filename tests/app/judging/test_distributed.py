@@ -30,7 +30,8 @@ from app.packages.read import assemble
 from app.problems.queries import problems
 from app.problems.queries.testcases import without_score
 from app.submissions.queries import judgements, submissions
-from app.submissions.queries.judgements import Claim, Freeing, Outcome
+from app.submissions.queries.judgements import Claim, Outcome
+from app.submissions.queries.lost_judgements import Freeing, free_many
 from app.submissions.queries.submissions import Accepted, NewAnswer, NewSubmission
 from app.submissions.tables import DONE
 from app.tables import JudgementRow, TestCaseRow
@@ -109,9 +110,9 @@ def test_a_judgement_that_ends_while_another_worker_frees_it_stays_done(postgres
     engine = create_engine(postgresql_url)
     with engine.connect() as first, engine.connect() as second:
         assert judgements.record_many(first, [Outcome(id_, attempt, "WA", [], NOW)]) == [True]
-        assert judgements.free_many(second, [Freeing("me")]) == [0]
+        assert free_many(second, [Freeing("me")]) == [0]
         first.commit()
-        assert judgements.free_many(second, [Freeing("me")]) == [0]
+        assert free_many(second, [Freeing("me")]) == [0]
         second.commit()
     with database.read() as session:
         assert session.get_one(JudgementRow, id_).state == DONE
@@ -236,7 +237,7 @@ def test_an_attempt_counts_as_lost_only_if_its_process_is_gone_without_having_en
     id_ = accepted.judgement_id or 0
 
     def claim(by: Presence) -> int | None:
-        writer.submit(judgements.free_many, Freeing(by.id)).result()
+        writer.submit(free_many, Freeing(by.id)).result()
         return writer.submit(judgements.claim_many, Claim(by.id, 9)).result().attempts.get(id_)
 
     def lost() -> int:
