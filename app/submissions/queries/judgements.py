@@ -10,18 +10,7 @@ from datetime import datetime
 from functools import partial
 from typing import NamedTuple, cast
 
-from sqlalchemy import (
-    Connection,
-    Integer,
-    bindparam,
-    exists,
-    func,
-    literal,
-    literal_column,
-    or_,
-    select,
-    update,
-)
+from sqlalchemy import Connection, Integer, bindparam, exists, func, literal, literal_column, or_, select, update
 from sqlalchemy.orm import Session
 
 from app.core.clock import utc_now
