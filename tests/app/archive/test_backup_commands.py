@@ -77,7 +77,9 @@ def test_a_service_goes_to_postgresql_and_s3_and_back_by_backup_and_restore(
     done = jurado("restore", folder, "--home", home)
     assert done.exit_code == 0, done.output
     shutil.rmtree(home / "files")
-    assert json.loads(jurado("init", "--home", home, "--json").stdout) == there
+    again = jurado("init", "--home", home, "--json")
+    assert again.exit_code == 0, again.output
+    assert json.loads(again.stdout) == there
     assert jurado("fsck", "--home", home).exit_code == 0
     refused = jurado("restore", folder, "--home", home)
     assert (refused.exit_code, "found rows in its table" in refused.stderr) == (1, True)
