@@ -15,6 +15,7 @@ from datetime import timedelta
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property, partial
+from math import lcm
 from typing import NamedTuple
 
 import numpy as np
@@ -154,10 +155,11 @@ def shared_ranks(*keys: Floats | Whole) -> Whole:
     return np.maximum.accumulate(np.where(new, np.arange(1, len(new) + 1), 0))
 
 
-def standings(totals: Floats, tolerance: float, exact: Callable[[int], Fraction]) -> Whole:
+def standings(totals: Floats, tolerance: float, parts_of: Callable[[int], Sequence[Fraction]]) -> Whole:
     """Number rows so that more points have a larger number, and exactly equal points the same one.
 
-    `exact` gives the exact total of a row; it is asked only where totals differ by no more than the `tolerance`.
+    `parts_of` gives what the exact total of a row is the sum of; it is asked only where totals differ by no more than
+    the `tolerance`.
     """
     order = np.argsort(totals)
     near = np.diff(totals[order]) <= tolerance
@@ -166,10 +168,17 @@ def standings(totals: Floats, tolerance: float, exact: Callable[[int], Fraction]
     edges = np.flatnonzero(np.diff(np.concatenate(([False], near, [False])).astype(np.int64)))
     for start, end in edges.reshape(-1, 2).tolist():
         rows = order[start : end + 1].tolist()
-        points = {row: exact(row) for row in rows}
-        numbers = {value: start + at for at, value in enumerate(sorted(set(points.values())))}
-        standing[rows] = [numbers[points[row]] for row in rows]
+        points = _comparable([parts_of(row) for row in rows])
+        numbers = {value: start + at for at, value in enumerate(sorted(set(points)))}
+        standing[rows] = [numbers[value] for value in points]
     return standing
+
+
+def _comparable(groups: Sequence[Sequence[Fraction]]) -> list[int]:
+    """Whole numbers that compare as the sums of some fractions do; sums of fractions take ten times as long."""
+    ratios = [[part.as_integer_ratio() for part in parts] for parts in groups]
+    common = lcm(*{below for parts in ratios for _, below in parts})
+    return [sum([above * (common // below) for above, below in parts]) for parts in ratios]
 
 
 def since_start(time: timedelta | None) -> int:
@@ -255,10 +264,10 @@ def ranked_with(board: Board, teams: Sequence[contests.Team], attempts: Iterable
     numbers = Numbers(*(np.hstack((getattr(board, name), column)) for name, column in more._asdict().items()))
     everyone = [*board.teams, *teams]
 
-    def exact(team: int) -> Fraction:
+    def parts_of(team: int) -> Sequence[Fraction]:
         counted = ({} if rows[team] < 0 else of[rows[team]] for of, rows in answers)
         both = zip(board.problems, counted, strict=True)
-        return sum((exact_points(each, of, board.bests[each.id], board.phase) for each, of in both), Fraction(0))
+        return [exact_points(each, of, board.bests[each.id], board.phase) for each, of in both]
 
     return arranged(
         board.problems,
@@ -268,7 +277,7 @@ def ranked_with(board: Board, teams: Sequence[contests.Team], attempts: Iterable
         numbers,
         answers,
         board.bests,
-        lambda sums, scale: standings(sums, scale.tolerance, exact),
+        lambda sums, scale: standings(sums, scale.tolerance, parts_of),
     )
 
 

@@ -22,7 +22,6 @@ from app.domain.contests import OPEN, PROVISIONAL, CaseKind, Freeze, ScoredProbl
 from app.domain.live_problem import LiveProblem
 from app.domain.score_columns import WHOLE, Floats, Whole
 
-NOTHING = Fraction(0)
 BY_TIME = attrgetter("time", "id")
 
 
@@ -186,23 +185,22 @@ class LiveBoard:
             for at, (numbers, unit) in zip(rows, filter(None, parts), strict=True):
                 exact += np.where(at >= 0, numbers[at], 0) * int(unit * common)
             return exact
-        return standings(sums, scale.tolerance, self._exact_totals(rows))
+        return standings(sums, scale.tolerance, self._exact_parts(rows))
 
-    def _exact_totals(self, rows: Sequence[Whole]) -> Callable[[int], Fraction]:
-        """A function that gives the exact total of a team, by its place."""
+    def _exact_parts(self, rows: Sequence[Whole]) -> Callable[[int], Sequence[Fraction]]:
+        """A function that gives the exact points of a team, by its place."""
         lives = [
             (live, counted, dict[bytes, Fraction]())
             for live, counted in zip(self._problems.values(), rows, strict=True)
         ]
         is_empty = (self._judged == 0).all(axis=0)
 
-        def exact(team: int) -> Fraction:
+        def parts_of(team: int) -> Sequence[Fraction]:
             if is_empty[team]:
-                return NOTHING
-            parts = (live.exact_points(int(rows[team]), same) for live, rows, same in lives if rows[team] >= 0)
-            return sum(parts, NOTHING)
+                return ()
+            return [live.exact_points(int(rows[team]), same) for live, rows, same in lives if rows[team] >= 0]
 
-        return exact
+        return parts_of
 
 
 def _moved(counts: Whole, old_places: Sequence[int]) -> Whole:
