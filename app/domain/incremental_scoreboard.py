@@ -189,16 +189,19 @@ class LiveBoard:
 
     def _exact_parts(self, rows: Sequence[Whole]) -> Callable[[int], Sequence[Fraction]]:
         """A function that gives the exact points of a team, by its place."""
-        lives = [
-            (live, counted, dict[bytes, Fraction]())
-            for live, counted in zip(self._problems.values(), rows, strict=True)
-        ]
-        is_empty = (self._judged == 0).all(axis=0)
+        same: list[dict[bytes, Fraction]] = [{} for _ in rows]
+        lives = list(zip(self._problems.values(), (each.tolist() for each in rows), same, strict=True))
+        is_empty = (self._judged == 0).all(axis=0).tolist()
 
         def parts_of(team: int) -> Sequence[Fraction]:
             if is_empty[team]:
                 return ()
-            return [live.exact_points(int(rows[team]), same) for live, rows, same in lives if rows[team] >= 0]
+            # Asked of all tied teams at each change: a call for each part would take as long as the rest of the board.
+            return [
+                live.exact.get(counted[team]) or live.exact_points(counted[team], alike)
+                for live, counted, alike in lives
+                if counted[team] >= 0
+            ]
 
         return parts_of
 
