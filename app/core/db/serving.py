@@ -16,7 +16,7 @@ import os
 import socket
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, Protocol
 
@@ -98,6 +98,7 @@ LONGEST_NAME = 63
 PATIENCE = Patience(0.0, 0.0, settings.Timeouts(lock=0.0, silent=12.0))
 TRY_ALONE = text("SELECT pg_try_advisory_lock(:key)")
 TRY_SHARED = text("SELECT pg_try_advisory_lock_shared(:key)")
+UNLOCK = text("SELECT pg_advisory_unlock_all()")
 HOLDER = text(
     "SELECT application_name FROM pg_locks JOIN pg_stat_activity USING (pid)"
     " WHERE locktype = 'advisory' AND granted AND objsubid = 1"
@@ -262,8 +263,12 @@ class _DatabaseLock:
         return None
 
     def release(self) -> None:
-        """Unlock by closing the connection."""
+        """Unlock, and close the connection."""
         if self._watching is not None:
             self._watching.close()  # it may be asking on the connection
+        if self._is_held:
+            # PostgreSQL notices a closed connection a moment later: the next command would find the lock taken.
+            with suppress(SQLAlchemyError):  # a connection that is lost holds no lock
+                self._connection.execute(UNLOCK)
         self._connection.close()
         self._engine.dispose()

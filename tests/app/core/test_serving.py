@@ -47,6 +47,12 @@ def test_the_second_is_told_who_holds_it_and_a_kill_frees_it(database_url: str, 
         assert len(told) == 1
 
 
+def test_a_lock_that_was_given_back_is_free_at_once(postgresql_url: str, tmp_path: Path) -> None:
+    """As for the next command of a script, such as init after restore."""
+    for _ in range(50):
+        hold("jurado restore", tmp_path, postgresql_url).release()
+
+
 def test_who_shares_a_database_shares_it_with_others_that_do_and_with_nobody_else(
     postgresql_url: str, tmp_path: Path
 ) -> None:
