@@ -196,12 +196,7 @@ class LiveBoard:
         def parts_of(team: int) -> Sequence[Fraction]:
             if is_empty[team]:
                 return ()
-            # Asked of all tied teams at each change: a call for each part would take as long as the rest of the board.
-            return [
-                live.exact.get(counted[team]) or live.exact_points(counted[team], alike)
-                for live, counted, alike in lives
-                if counted[team] >= 0
-            ]
+            return [live.exact_points(counted[team], alike) for live, counted, alike in lives if counted[team] >= 0]
 
         return parts_of
 

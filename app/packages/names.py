@@ -1,4 +1,4 @@
-"""Identifiers in packages: codes of languages, and the formats of other judges."""
+"""Identifiers in packages: codes of languages, the formats of other judges, and the names of answer files."""
 
 import re
 from typing import Literal, get_args
@@ -9,3 +9,6 @@ LANGUAGE = re.compile(LANGUAGE_CODE)
 
 Format = Literal["kattis", "omegaup", "cms", "polygon"]
 FORMATS: tuple[Format, ...] = get_args(Format)
+
+# The names of answer files where a problem has no pattern of its own; earlier ones win.
+PATTERNS = ("{case}.out", "{case}.ans", "{case}.txt", "output_{case}.txt")

@@ -20,6 +20,7 @@ from app.domain.contests import Aggregation, Case, CaseKind, Direction, Group, K
 from app.domain.counting import Counted
 from app.domain.scoring import Bests, ProblemPoints, problem_points
 from app.packages import contents, metadata, model, tools, trials
+from app.packages.names import PATTERNS
 from checkers.doors import N_, Phrase
 
 FILE = "submissions/submissions.yaml"
@@ -121,7 +122,6 @@ def _rule(glob: str, cases: str | None, demands: CaseDemands, default: CaseDeman
 
 
 IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".svg")
-DEFAULT_PATTERNS = ("{case}.out", "{case}.ans", "{case}.txt", "output_{case}.txt")
 
 
 def check_unused(package: model.Package) -> Iterator[PackageError]:
@@ -133,7 +133,7 @@ def check_unused(package: model.Package) -> Iterator[PackageError]:
         if name.endswith(IMAGES) and not is_shown:
             yield PackageError(name, "", "no statement shows this image", "note")
     pattern = package.settings.answers.pattern
-    patterns = (pattern,) if pattern else DEFAULT_PATTERNS
+    patterns = (pattern,) if pattern else PATTERNS
     expected = {each.format(case=case.name) for case in package.cases for each in patterns}
     for submission in package.submissions:
         if tools.program_of(submission, package.files) is None:

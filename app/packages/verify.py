@@ -28,7 +28,8 @@ from app.packages.arrivals import check_rules, read_place
 from app.packages.contents import File
 from app.packages.examples import ask_validators, check_opinions, check_reproduction, check_validation_cases
 from app.packages.model import Case, Package, Submission
-from app.packages.submissions import DEFAULT_PATTERNS, Outcomes, check_demands, check_unused, submission_points
+from app.packages.names import PATTERNS
+from app.packages.submissions import Outcomes, check_demands, check_unused, submission_points
 from app.packages.tools import Workshop, local_workshop, not_runnable, program_of
 from app.packages.trials import Desk, LocalDesk, Outcome, Question, over_limit, question_of, run_program
 from app.programs import model, places
@@ -249,7 +250,7 @@ def _check_submissions(
 def _judge(package: Package, submission: Submission, desk: Desk) -> Outcomes:
     """Judge a submission's files; a secret case without a file is rejected, a sample without one is left out."""
     pattern = package.settings.answers.pattern
-    patterns = (pattern,) if pattern else DEFAULT_PATTERNS
+    patterns = (pattern,) if pattern else PATTERNS
     files = {file.name: file for file in submission.answers}
     missing = {case.name: MISSING for case in package.cases if case.group != "sample"}
 

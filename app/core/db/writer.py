@@ -104,7 +104,7 @@ Settled = tuple[_Write, object, Exception | None]
 class Writer:
     """The thread that writes. Start it, call it from anywhere, close it: what was accepted is written first.
 
-    `committed` is when it last made something durable (monotonic). `on_commit` is called after each commit with the
+    `committed` is when it last committed something (monotonic). `on_commit` is called after each commit with the
     number of its writes and the seconds that it took.
     """
 

@@ -29,11 +29,12 @@ from app.core.pages.wording import contest_rules, limit_rules, points, problem_r
 from app.domain.contests import Carry, Counting, ScoredProblem
 from app.domain.counting import Answers
 from app.domain.scoring import adds_up
+from app.packages.names import PATTERNS
 from app.problems.queries import pins
 from app.problems.service import problems
 from app.problems.service.shown_statements import Reader, statement_body
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.submissions.queries.submission_context import PATTERNS, answer_rules
+from app.submissions.queries.submission_context import answer_rules
 from app.submissions.service.reports import own_answers, points_at_best
 from games.catalog import names
 

@@ -22,6 +22,7 @@ from app.core.db.database import Database
 from app.core.files.files import FileStore
 from app.domain.contests import CaseKind, Clock
 from app.domain.participation import Finals, Participation, ParticipationKind, own_clock
+from app.packages.names import PATTERNS
 from app.problems.queries import pins
 from app.problems.queries.scoring_input import contest_teams
 from app.submissions.queries.judgements import Outcome, score_row
@@ -40,7 +41,6 @@ from app.tables import (
 )
 
 PLACE = "{case}"
-PATTERNS = ("{case}.out", "{case}.ans", "{case}.txt", "output_{case}.txt")
 
 
 class OpenCase(NamedTuple):

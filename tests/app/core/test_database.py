@@ -87,3 +87,23 @@ def test_sqlite_waits_for_the_disk_at_each_commit_outside_of_tests(tmp_path: Pat
     program = f"from app.core.db.database import Database; print(Database('sqlite:///{tmp_path / 'a.sqlite'}')"
     program += ".engine.connect().exec_driver_sql('PRAGMA synchronous').scalar())"
     assert subprocess.check_output([sys.executable, "-c", program], text=True) == "2\n"
+
+
+DURABILITY = """
+import sys
+from sqlalchemy import text
+from app.core.db.database import Database
+database = Database(sys.argv[1])
+for durable in (False, True):
+    with database.transaction(durable=durable) as connection:
+        connection.execute(text("SELECT 1"))
+        print(connection.execute(text(sys.argv[2])).scalar())
+"""
+
+
+def test_only_what_is_not_durable_goes_without_the_disk(database_url: str) -> None:
+    """One after the other on one connection, in a process that does not spare the disk as tests do."""
+    is_sqlite = database_url.startswith("sqlite")
+    asked, levels = ("PRAGMA synchronous", "1\n2\n") if is_sqlite else ("SHOW synchronous_commit", "off\non\n")
+    command = [sys.executable, "-c", DURABILITY, database_url, asked]
+    assert subprocess.check_output(command, text=True) == levels

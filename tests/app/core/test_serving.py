@@ -9,9 +9,11 @@ import sys
 from pathlib import Path
 from threading import Event
 
+import psycopg
 import pytest
-from sqlalchemy import text
+from sqlalchemy import event, text
 from sqlalchemy.exc import OperationalError
+from sqlalchemy.pool import Pool
 
 from app.core.db.database import Database
 from app.core.db.serving import KEY, InUse, hold, hold_when_free
@@ -47,10 +49,25 @@ def test_the_second_is_told_who_holds_it_and_a_kill_frees_it(database_url: str, 
         assert len(told) == 1
 
 
-def test_a_lock_that_was_given_back_is_free_at_once(postgresql_url: str, tmp_path: Path) -> None:
+def test_a_lock_that_was_given_back_is_free_before_the_database_notices(postgresql_url: str, tmp_path: Path) -> None:
     """As for the next command of a script, such as init after restore."""
-    for _ in range(50):
-        hold("jurado restore", tmp_path, postgresql_url).release()
+    stopped: list[int] = []
+
+    def stop(connection: psycopg.Connection, _record: object) -> None:
+        """Stop the database's process of a connection, so that it does not see the connection close."""
+        stopped.append(connection.info.backend_pid)
+        os.kill(stopped[-1], signal.SIGSTOP)
+
+    held = hold("jurado restore", tmp_path, postgresql_url)
+    event.listen(Pool, "close", stop)
+    try:
+        held.release()
+        event.remove(Pool, "close", stop)
+        hold("jurado init", tmp_path, postgresql_url).release()
+    finally:
+        for process in stopped:
+            os.kill(process, signal.SIGCONT)
+    assert len(stopped) == 1
 
 
 def test_who_shares_a_database_shares_it_with_others_that_do_and_with_nobody_else(
