@@ -8,18 +8,9 @@ from app.packages.names import LANGUAGE
 
 Scoring = Literal["points", "minimise", "maximise", "rank", "pass-fail"]
 CheckerKind = Literal["python", "c++", "tokens", "exact", "floats", "lines", "unordered", "metric"]
-SCORINGS: tuple[Scoring, ...] = get_args(Scoring)
 CHECKERS: tuple[CheckerKind, ...] = get_args(CheckerKind)
 OWN: tuple[CheckerKind, ...] = ("python", "c++")
 RIGHT_OR_WRONG: tuple[CheckerKind, ...] = ("tokens", "exact", "floats", "lines", "unordered")
-Kind = Literal["right-or-wrong", "partial", "optimization", "prediction"]
-# What each kind of problem begins with: how it is scored, and what checks its answers.
-KINDS: dict[Kind, tuple[Scoring, CheckerKind]] = {
-    "right-or-wrong": ("points", "tokens"),
-    "partial": ("points", "python"),
-    "optimization": ("minimise", "python"),
-    "prediction": ("points", "metric"),
-}
 MOST_GROUPS = 9
 MOST_POINTS = 10**6
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
@@ -12,7 +13,6 @@ from app.packages.model import Package
 from app.packages.read import assemble
 from app.packages.skeletons.choices import (
     OWN,
-    SCORINGS,
     CheckerKind,
     Choices,
     Scoring,
@@ -28,6 +28,7 @@ from app.programs.model import CaseFiles
 from tests.builders.examples import every
 from tests.builders.packages import write_files
 
+SCORINGS: tuple[Scoring, ...] = get_args(Scoring)
 OFFERED = [
     pytest.param(scoring, checker, marks=pytest.mark.machine("sandbox") if checker in OWN else ())
     for scoring in SCORINGS
