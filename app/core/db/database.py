@@ -22,8 +22,6 @@ from app.core.db.tables import Base
 from app.core.effort import EFFORT
 from app.core.settings import DEFAULT_TIMEOUTS, Timeouts
 
-# SQLite's setting for waiting for the disk. In WAL mode NORMAL would lose the last commits with the power, and they
-# were acknowledged; only tests may change it.
 LOG_LIMIT = 64 * 2**20
 POOL = 20
 # Connections for requests that only read; `app.core.http.queue` lets in fewer at once (`most_reads`).
@@ -225,6 +223,7 @@ def _open_engine(url: str, patience: Patience, size: int, more: int = 0, *, trie
 def _set_pragmas(connection: sqlite3.Connection, busy_seconds: float) -> None:
     # The driver must not begin transactions by itself: `_begin` decides whether they write.
     connection.isolation_level = None
+    # With the log, NORMAL would lose the last commits with the power, and they were acknowledged; only tests change it.
     for pragma in (
         "journal_mode=WAL",
         f"synchronous={'FULL' if EFFORT.waits_for_disk else 'OFF'}",

@@ -67,8 +67,10 @@ class Claims:
 
     def free(self) -> None:
         """Queue judgements again whose process has ended; those of this one too where they are in doubt."""
-        process_id, is_in_doubt, self.is_in_doubt = self._settings.process_id, self.is_in_doubt, False
-        at_work = frozenset(self.at_work) if is_in_doubt else None
+        process_id, at_work = self._settings.process_id, None
+        if is_in_doubt := self.is_in_doubt:
+            self.is_in_doubt = False  # before the look at what is at work: a doubt that comes now is for the next sweep
+            at_work = frozenset(self.at_work)
         with self._database.read() as session:
             is_any_begun = is_in_doubt or lost_judgements.is_begun_elsewhere(session, process_id)
         if is_any_begun:
@@ -88,9 +90,13 @@ class Claims:
         # From here on a sweep in doubt leaves these rows alone.
         self.at_work.update(claimed.attempts)
         try:
-            self._judge_claimed(process, claimed.attempts, again=again)
+            written = self._judge_claimed(process, claimed.attempts, again=again)
         finally:
             self.at_work.difference_update(claimed.attempts)
+        # A commit whose reply is lost may leave rows behind that nobody works on: of these a sweep frees only what is
+        # not at work, so it must not see the doubt earlier.
+        if any(each.exception() for each in written):
+            self.is_in_doubt = True
         return True
 
     def _give_way(self) -> None:
@@ -99,8 +105,10 @@ class Claims:
         while self._writer.pressed and time.monotonic() < until and not self._engine.closing:
             time.sleep(SECONDS_GIVEN)
 
-    def _judge_claimed(self, process: GraderProcess, attempts: Mapping[int, int], *, again: bool) -> None:
-        """Judge these. After a slice's time the rest goes back to the queue, which gives other teams their turn.
+    def _judge_claimed(
+        self, process: GraderProcess, attempts: Mapping[int, int], *, again: bool
+    ) -> Sequence[Future[bool] | Future[None]]:
+        """Judge these; returns all that was written. After a slice's time the rest goes back: other teams have a turn.
 
         A rejudging goes back as soon as somebody waits, but not before a slice of it is judged: submissions that keep
         coming do not stop it. What was claimed is left to other graders where this one has to be replaced.
@@ -140,12 +148,10 @@ class Claims:
             returned = [self._writer.submit(judgements.return_many, each) for each in (*untouched, *used)]
         if not again and count > len(tasks):  # of the judging alone: slow commits are a reason to claim more together
             self._seconds_each = max(SECONDS_EACH / 10, (time.monotonic() - began) / (count - len(tasks)))
-        wait(written)
-        wait(returned)
-        # A commit whose reply is lost may leave rows behind that nobody works on.
-        self.is_in_doubt |= any(each.exception() for each in written) or any(each.exception() for each in returned)
+        wait([*written, *returned])
         if returned:
             self._engine.call(again=again)
+        return [*written, *returned]
 
     def _returned(self, task: Task, ended: Outcome | Later, seconds: float = 0.0) -> Returned:
         """What the queue is to know of a task: the seconds of its team, and when it is claimed again, if it is open."""
@@ -167,7 +173,7 @@ class Claims:
     def _tell(self, task: Task, outcome: Outcome, recorded: Future[bool]) -> None:
         """Pass the news on once they are durable; those of a rejudging are nobody's business."""
         if recorded.exception() is not None:
-            return  # the judgement is open, and found by the next sweep; or in doubt, and all is told once it is known
+            return  # the judgement is open, or may be: the sweep of a doubt finds it
         if recorded.result():
             self.on_recorded(task, outcome)
         if recorded.result() and task.rejudging_id is None:

@@ -226,7 +226,7 @@ class Serving:
                 return
 
     def _answer(self, request: Request) -> Iterator[Reply]:
-        """Answer a request; whatever a checker raises becomes Failed, and ends the process."""
+        """Answer a request; whatever a checker raises becomes Failed."""
         if isinstance(request, Warm):
             yield self._warm(request)
             return

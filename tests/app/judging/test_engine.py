@@ -7,14 +7,17 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from concurrent.futures import Future
 from dataclasses import replace
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 from sqlalchemy import select
 
+from app.core.db.commits import CommitInDoubt
 from app.core.db.database import Database
 from app.core.db.writer import Writer
 from app.core.files.open_files import LocalFiles
@@ -23,6 +26,7 @@ from app.judging.service.judging import SECONDS_WITHOUT_FILE
 from app.judging.service.messages import Failed, Validate, Warm, Warmed
 from app.judging.service.questions import JudgeFailed
 from app.judging.service.staff import RunningGrader
+from app.submissions.queries import judgements
 from app.tables import AnswerRow, JudgementRow, TeamRow
 from tests.builders.grading import Grading, add_rogue_contest, grading, is_stopped, submission
 
@@ -91,6 +95,46 @@ def test_many_at_once_are_each_judged_once(database_url: str, tmp_path: Path) ->
         found.wait()
         assert found.types() == ["PC"] * 200
         assert found.scores() == 400
+
+
+class WithoutReply(Writer):
+    """A writer that undoes the first outcome, and says of it that its commit is in doubt."""
+
+    lost = False
+
+    def submit(self, function: Any, argument: Any, **options: bool) -> Any:
+        if function is not judgements.record_many or self.lost:
+            return super().submit(function, argument, **options)
+        self.lost = True
+        failed: Future[bool] = Future()
+        failed.set_exception(CommitInDoubt("whether transaction 7 was committed is not known"))
+        return failed
+
+
+class SweptBefore(set[int]):
+    """What is at work, while another grader sweeps at the worst moment: before the end of each claim."""
+
+    def __init__(self, sweep: Callable[[], None]) -> None:
+        super().__init__()
+        self.sweep = sweep
+
+    def difference_update(self, *others: Iterable[object]) -> None:
+        self.sweep()
+        super().difference_update(*others)
+
+
+def test_a_sweep_that_comes_before_a_claim_ends_leaves_its_doubt_to_the_next(database_url: str, tmp_path: Path) -> None:
+    """An outcome whose commit is in doubt is judged again, whenever another grader sweeps."""
+    database, files = Database(database_url), LocalFiles(tmp_path / "files")
+    add_rogue_contest(database, files)
+    found = Grading(database, files, writer=WithoutReply(database))
+    claims = found.engine._claims
+    claims.at_work = SweptBefore(claims.free)
+    found.accept(submission(b"10", b"10"))
+    found.engine.start()
+    until(lambda: found.types() == ["AC"])
+    found.close()
+    database.close()
 
 
 def press(writer: Writer) -> None:
