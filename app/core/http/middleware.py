@@ -61,7 +61,10 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger(NAME)
 
 
 class Frame:
-    """The layer around each answer: its id, headers, log and span. It never logs query strings, headers or bodies: they may hold secrets."""
+    """The layer around each answer: its id, headers, log and span.
+
+    It never logs query strings, headers or bodies: they may hold secrets.
+    """
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         self.app = app

@@ -148,7 +148,8 @@ class Claims:
             returned = [self._writer.submit(judgements.return_many, each) for each in (*untouched, *used)]
         if not again and count > len(tasks):  # of the judging alone: slow commits are a reason to claim more together
             self._seconds_each = max(SECONDS_EACH / 10, (time.monotonic() - began) / (count - len(tasks)))
-        wait([*written, *returned])
+        wait(written)
+        wait(returned)
         if returned:
             self._engine.call(again=again)
         return [*written, *returned]
