@@ -14,8 +14,7 @@ from markupsafe import Markup
 from app.core.messages import N_
 from app.core.pages.forms import language_of
 from app.core.pages.languages import _, gettext, speaking
-from app.core.pages.pages import page
-from app.core.pages.visitor import Visitor
+from app.core.pages.visits import Visit
 from app.daily.drawing import drawing, solution_steps
 from app.daily.service import FIRST_DAY, KINDS, SIZES, Day, Puzzle, Puzzles, kind_called, open_day, size_called, today
 
@@ -87,39 +86,38 @@ def _in_words(kind: str, steps: Sequence[Sequence[str]]) -> list[str]:
     return [_("cut rope %(rope)s", rope=rope) for (rope,) in steps]
 
 
-def _all_shown(request: Request, day: Day) -> Mapping[str, list[Shown]]:
-    with speaking(language_of(request)):
+def _all_shown(visit: Visit, day: Day) -> Mapping[str, list[Shown]]:
+    with speaking(language_of(visit.request)):
         return {kind: [_shown(day, puzzle) for puzzle in puzzles] for kind, puzzles in day.by_kind.items()}
 
 
-def daily_today(request: Request, viewer: Visitor, made: Annotated[Day, Depends(_today)]) -> HTMLResponse:
+def daily_today(visit: Visit, made: Annotated[Day, Depends(_today)]) -> HTMLResponse:
     """The puzzles of this day."""
-    return daily_day(request, viewer, made)
+    return daily_day(visit, made)
 
 
-def daily_day(request: Request, viewer: Visitor, made: TheDay) -> HTMLResponse:
+def daily_day(visit: Visit, made: TheDay) -> HTMLResponse:
     """The puzzles of a day."""
-    return _page("day", request, made, viewer=viewer, shown=_all_shown(request, made))
+    return _page("day", visit, made, shown=_all_shown(visit, made))
 
 
-def daily_puzzle(request: Request, viewer: Visitor, made: TheDay, kind: str, size: str) -> HTMLResponse:
+def daily_puzzle(visit: Visit, made: TheDay, kind: str, size: str) -> HTMLResponse:
     """A puzzle with its board."""
-    one = _all_shown(request, made)[kind_called(kind)][SIZES.index(size_called(size))]
-    return _page("puzzle", request, made, viewer=viewer, kind=kind, size=size, one=one)
+    one = _all_shown(visit, made)[kind_called(kind)][SIZES.index(size_called(size))]
+    return _page("puzzle", visit, made, kind=kind, size=size, one=one)
 
 
-def daily_sheet(request: Request, made: TheDay, solved: Annotated[Day, Depends(_solved)]) -> HTMLResponse:
+def daily_sheet(visit: Visit, made: TheDay, solved: Annotated[Day, Depends(_solved)]) -> HTMLResponse:
     """A day's puzzles on A4. A past day has its own solutions upside down, today those of the day before."""
-    solutions = _all_shown(request, solved) if solved.past else {}
-    return _page("sheet", request, made, shown=_all_shown(request, made), solved=solved, solutions=solutions)
+    solutions = _all_shown(visit, solved) if solved.past else {}
+    return _page("sheet", visit, made, shown=_all_shown(visit, made), solved=solved, solutions=solutions)
 
 
-def _page(name: str, request: Request, made: Day, **values: Any) -> HTMLResponse:
+def _page(name: str, visit: Visit, made: Day, **values: Any) -> HTMLResponse:
     """A page about a day, with the days before and after it as far as there are puzzles of them."""
     before, after = made.date - timedelta(days=1), made.date + timedelta(days=1)
-    return page(
+    return visit.page(
         f"daily/{name}.html",
-        request,
         day=made,
         kinds=KINDS,
         sizes=NAMES,
@@ -130,7 +128,7 @@ def _page(name: str, request: Request, made: Day, **values: Any) -> HTMLResponse
     )
 
 
-def daily_archive(request: Request, viewer: Visitor, month: Annotated[str, Query(max_length=20)] = "") -> HTMLResponse:
+def daily_archive(visit: Visit, month: Annotated[str, Query(max_length=20)] = "") -> HTMLResponse:
     """The days of a month that may be seen, this month's by default."""
     last = today()
     first = open_day(f"{month}-01" if month else f"{last:%Y-%m}-01") if month != f"{FIRST_DAY:%Y-%m}" else FIRST_DAY
@@ -138,10 +136,8 @@ def daily_archive(request: Request, viewer: Visitor, month: Annotated[str, Query
     days = [day for number in range(1, length + 1) if FIRST_DAY <= (day := first.replace(day=number)) <= last]
     before = first.replace(day=1) - timedelta(days=1)
     after = first.replace(day=length) + timedelta(days=1)
-    return page(
+    return visit.page(
         "daily/archive.html",
-        request,
-        viewer=viewer,
         today=last,
         days=days,
         month=f"{first:%Y-%m}",

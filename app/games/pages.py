@@ -5,17 +5,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from fastapi import Depends, Request, Response
+from fastapi import Depends, Response
 from fastapi.responses import HTMLResponse
 
 from app.authoring.service import testcases
 from app.contests.service.visibility import the_problem
 from app.core.messages import N_, BadRequest, NotFound
-from app.core.pages.forms import made_of_values, read_form
-from app.core.pages.frames import frame
+from app.core.pages.forms import made_of_values
 from app.core.pages.languages import _, in_words_of
-from app.core.pages.pages import page
-from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, address_of, see, visitor
+from app.core.pages.visitor import Fields, address_of
+from app.core.pages.visits import ContestLook, Visit
 from app.games.routes import TheGames
 from app.games.service import referee, showing
 from app.games.service.starting import game_of, start
@@ -43,21 +42,18 @@ class LookedAt:
     plays: bool
 
 
-def play_page(
-    request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading, problem_id: str
-) -> HTMLResponse:
+def play_page(visit: ContestLook, problem_id: str) -> HTMLResponse:
     """The form to start a game, and the viewer's games of this problem."""
+    session, viewer, snapshot = visit.session, visit.viewer, visit.snapshot
     scored = the_problem(snapshot, named_problem(snapshot, problem_id))
     row = pins.row(session, snapshot.contest.id, scored.id)
     assert row is not None, "the snapshot has the problem"
     name, own = game_of(row)
     rules = catalog()[name]
     cases = testcases.list_cases(viewer, snapshot, session, scored.id) if own is not None else []
-    return page(
+    return visit.framed(
         "play.html",
-        request,
-        viewer=viewer,
-        frame=frame(session, viewer, snapshot, "problems"),
+        "problems",
         problem=scored.id,
         label=snapshot.contest.labels.get(scored.id, scored.id),
         title=rules.title,
@@ -71,11 +67,8 @@ def play_page(
     )
 
 
-async def begin_game(
-    request: Request, service: TheService, games: TheGames, contest_id: str, problem_id: str
-) -> Response:
+async def begin_game(visit: Visit, fields: Fields, games: TheGames, contest_id: str, problem_id: str) -> Response:
     """Start a game, and go to its page."""
-    viewer, fields = await visitor(request), await read_form(request)
     values: dict[str, object] = {name: fields[name] for name in ("opponent", "testcase") if fields.get(name)}
     if fields.get("side"):
         values["side"] = _number(fields["side"])
@@ -86,35 +79,28 @@ async def begin_game(
         text = fields.get("position", "").strip("\n")
         values["parameters"] = {"instance": f"{text}\n"}
     body = made_of_values(showing.StartBody, values)
-    table = await start(service, games.thinking, viewer, address_of(request), contest_id, problem_id, body)
-    return see(request, f"/c/{contest_id}/games/{table.game.id}")
+    address = address_of(visit.request)
+    table = await start(visit.service, games.thinking, visit.viewer, address, contest_id, problem_id, body)
+    return visit.see(f"/c/{contest_id}/games/{table.game.id}")
 
 
-async def _looked_at(request: Request, viewer: Visitor, games: TheGames, game_id: str) -> LookedAt:
-    table = await games.look(viewer, game_id)
-    if table.game.contest_id != request.path_params["contest_id"]:
+async def _looked_at(visit: Visit, games: TheGames, game_id: str) -> LookedAt:
+    table = await games.look(visit.viewer, game_id)
+    if table.game.contest_id != visit.request.path_params["contest_id"]:
         raise NotFound(N_("no game %(game)r in this contest"), game=game_id)
-    return LookedAt(table, await games.shown(table), showing.may_play(viewer, table.game))
+    return LookedAt(table, await games.shown(table), showing.may_play(visit.viewer, table.game))
 
 
-def game_page(
-    request: Request,
-    viewer: Visitor,
-    snapshot: TheSnapshot,
-    session: Reading,
-    looked: Annotated[LookedAt, Depends(_looked_at)],
-) -> HTMLResponse:
+def game_page(visit: ContestLook, looked: Annotated[LookedAt, Depends(_looked_at)]) -> HTMLResponse:
     """A game: its position, the forms to play on, its moves, and the way to its replay."""
     table, view = looked.table, looked.view
     game, rules = table.game, catalog()[table.game.game]
     legal = None if table.over else rules.legal(table.position)
-    return page(
+    return visit.framed(
         "game.html",
-        request,
-        viewer=viewer,
-        frame=frame(session, viewer, snapshot, "problems"),
+        "problems",
         game=view,
-        label=snapshot.contest.labels.get(game.problem_id, game.problem_id),
+        label=visit.snapshot.contest.labels.get(game.problem_id, game.problem_id),
         title=rules.title,
         sides=rules.sides,
         instance=game.instance,
@@ -128,18 +114,17 @@ def game_page(
     )
 
 
-async def play_on(request: Request, games: TheGames, contest_id: str, game_id: str) -> Response:
+async def play_on(visit: Visit, fields: Fields, games: TheGames, contest_id: str, game_id: str) -> Response:
     """Do what the form says, move or resign; then the game's page again."""
-    viewer, fields = await visitor(request), await read_form(request)
     act = fields.get("act", "move")
     if act == "move":
         values = {"number": _number(fields.get("number", "")), "move": fields.get("move", "")}
-        await games.move(viewer, game_id, made_of_values(showing.MoveBody, values))
+        await games.move(visit.viewer, game_id, made_of_values(showing.MoveBody, values))
     elif act == "resign":
-        await games.resign(viewer, game_id)
+        await games.resign(visit.viewer, game_id)
     else:
         raise BadRequest(N_("expected move or resign, found %(found)r"), where="act", found=act[:40])
-    return see(request, f"/c/{contest_id}/games/{game_id}")
+    return visit.see(f"/c/{contest_id}/games/{game_id}")
 
 
 def _number(text: str) -> int | str:

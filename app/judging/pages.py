@@ -6,17 +6,16 @@ from datetime import timedelta
 from typing import Annotated, Literal
 from urllib.parse import urlencode
 
-from fastapi import Query, Request, Response
+from fastapi import Query, Response
 from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.core.messages import N_, BadRequest
-from app.core.pages.forms import made_of, made_of_values
-from app.core.pages.frames import frame, names_of
+from app.core.pages.forms import made_of_values
 from app.core.pages.languages import _, gettext
-from app.core.pages.pages import page
-from app.core.pages.visitor import Fields, Reading, TheService, TheSnapshot, Visitor, Writing, see
+from app.core.pages.visitor import Fields
+from app.core.pages.visits import Change, ContestLook, Visit
 from app.core.pages.wording import points, seconds
 from app.judging.service import rejudging_difference, rejudgings
 from app.judging.service.rejudgings import ApplyBody, RejudgingBody
@@ -67,72 +66,61 @@ class Bar:
 
 
 def live_page(
-    request: Request,
-    viewer: Visitor,
-    snapshot: TheSnapshot,
-    session: Reading,
+    visit: ContestLook,
     problem: Annotated[str, Query(max_length=255)] = "",
     team: Annotated[str, Query(max_length=36)] = "",
     kind: Kind = "",
     before: Annotated[int | None, Query(ge=1, lt=2**63)] = None,
 ) -> HTMLResponse:
     """The submissions, newest first, those that the filter picks; the first page follows by itself."""
-    contest = snapshot.contest
+    contest = visit.snapshot.contest
     labels = {label: problem_id for problem_id, label in contest.labels.items()}
     wanted = StreamFilter(labels.get(problem, problem) or None, team or None, kind or None, before)
-    rows = stream(session, contest.id, wanted, PER_PAGE + 1)
+    rows = stream(visit.session, contest.id, wanted, PER_PAGE + 1)
     asked = {"problem": problem, "team": team, "kind": kind}
     known = {name: value for name, value in asked.items() if value}
-    return page(
+    return visit.framed(
         "organiser/live.html",
-        request,
-        viewer=viewer,
-        frame=frame(session, viewer, snapshot, "live"),
-        lines=_lines(session, viewer, snapshot, rows[:PER_PAGE]),
+        "live",
+        lines=_lines(visit.session, visit.viewer, visit.snapshot, rows[:PER_PAGE]),
         later=urlencode({**known, "before": rows[PER_PAGE - 1].id}) if len(rows) > PER_PAGE else None,
         newest=urlencode(known) if before is not None else None,
         asked=asked,
         kinds=KINDS,
-        problems=[(each.id, contest.labels.get(each.id, each.id)) for each in contest.problems],
-        teams=sorted(((each.id, each.name) for each in contest.teams), key=lambda pair: pair[1].casefold()),
-        bars=_bars(session, snapshot),
+        problems=visit.problems,
+        teams=visit.teams,
+        bars=_bars(visit.session, visit.snapshot),
         steps=STEPS,
     )
 
 
-def submission_page(
-    request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading, submission_id: str
-) -> HTMLResponse:
+def submission_page(visit: ContestLook, submission_id: str) -> HTMLResponse:
     """A submission as judges see it: every case with the checker's words for judges and images, files, sources."""
-    shown = report(viewer, snapshot, session, submission_id)
-    contest = snapshot.contest
+    shown = report(visit.viewer, visit.snapshot, visit.session, submission_id)
+    contest = visit.snapshot.contest
     kind = shown.judgement.judgement_type_id
     mark, verdict = WAITING if kind is None else JUDGED.get(kind, ("no", kind))
     team = next((each for each in contest.teams if each.id == shown.team_id), None)
-    return page(
+    return visit.framed(
         "organiser/submission.html",
-        request,
-        viewer=viewer,
-        frame=frame(session, viewer, snapshot, "live"),
+        "live",
         report=shown,
         label=contest.labels.get(shown.problem_id, shown.problem_id),
-        name=names_of(session, viewer, snapshot).problem(shown.problem_id),
+        name=visit.names.problem(shown.problem_id),
         team=team,
         mark=mark,
         verdict=verdict,
-        cases=list(zip(shown.cases, case_lines(snapshot, shown), strict=True)),
-        groups=[group_lines(snapshot, shown)],
-        sources=list(report_bodies.sources(viewer, snapshot, session, submission_id).values()),
+        cases=list(zip(shown.cases, case_lines(visit.snapshot, shown), strict=True)),
+        groups=[group_lines(visit.snapshot, shown)],
+        sources=list(report_bodies.sources(visit.viewer, visit.snapshot, visit.session, submission_id).values()),
     )
 
 
-def rejudge_one(
-    request: Request, service: TheService, viewer: Visitor, contest_id: str, submission_id: str, session: Writing
-) -> Response:
+def rejudge_one(change: Change, contest_id: str, submission_id: str) -> Response:
     """Judge a submission again, silently; the rejudging is shown then."""
     body = RejudgingBody(reason=f"submission {submission_id}, looked at by a judge", submissions=[submission_id])
-    opened = rejudgings.create(session, service, viewer, contest_id, body)
-    return see(request, f"/admin/contests/{contest_id}/rejudgings/{opened.id}")
+    opened = rejudgings.create(change.session, change.service, change.viewer, contest_id, body)
+    return change.see(f"/admin/contests/{contest_id}/rejudgings/{opened.id}")
 
 
 def _lines(session: Session, viewer: Viewer, snapshot: ContestSnapshot, rows: Sequence[SubmissionRow]) -> list[Line]:
@@ -222,49 +210,38 @@ class Move:
     public_changes: bool
 
 
-def rejudgings_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading) -> HTMLResponse:
+def rejudgings_page(visit: ContestLook) -> HTMLResponse:
     """The rejudgings of the contest, newest first, and the form for another one."""
-    contest = snapshot.contest
-    return page(
+    return visit.framed(
         "organiser/rejudgings.html",
-        request,
-        viewer=viewer,
-        frame=frame(session, viewer, snapshot, "rejudgings"),
-        rejudgings=rejudgings.listed(session, contest.id)[::-1],
+        "rejudgings",
+        rejudgings=rejudgings.listed(visit.session, visit.snapshot.contest.id)[::-1],
         states={key: gettext(text) for key, text in STATES.items()},
-        problems=[(each.id, contest.labels.get(each.id, each.id)) for each in contest.problems],
-        teams=sorted(((each.id, each.name) for each in contest.teams), key=lambda pair: pair[1].casefold()),
+        problems=visit.problems,
+        teams=visit.teams,
     )
 
 
-def make_rejudging(
-    request: Request, service: TheService, viewer: Visitor, contest_id: str, fields: Fields, session: Writing
-) -> Response:
+def make_rejudging(change: Change, contest_id: str) -> Response:
     """Open a rejudging of what the form selects."""
-    named = fields.pop("submissions", "").replace(",", " ").split()
-    if not (named or fields.get("problem") or fields.get("team")):
+    named = change.fields.get("submissions", "").replace(",", " ").split()
+    values = {name: change.fields[name] for name in ("reason", "problem", "team") if change.fields.get(name)}
+    if not (named or values.keys() & {"problem", "team"}):
         raise BadRequest(N_("expected a problem, a team or submissions, found nothing"), where="the selection")
-    body = made_of(RejudgingBody, {name: fields.get(name, "") for name in ("reason", "problem", "team")})
-    body = made_of_values(
-        RejudgingBody, {**body.model_dump(exclude_none=True), **({"submissions": named} if named else {})}
-    )
-    opened = rejudgings.create(session, service, viewer, contest_id, body)
-    return see(request, f"/admin/contests/{contest_id}/rejudgings/{opened.id}")
+    body = made_of_values(RejudgingBody, {**values, **({"submissions": named} if named else {})})
+    opened = rejudgings.create(change.session, change.service, change.viewer, contest_id, body)
+    return change.see(f"/admin/contests/{contest_id}/rejudgings/{opened.id}")
 
 
-def rejudging_page(
-    request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading, rejudging_id: str
-) -> HTMLResponse:
+def rejudging_page(visit: ContestLook, rejudging_id: str) -> HTMLResponse:
     """What a rejudging changes: the matrix of verdicts, the teams that move, every submission that differs."""
-    contest = snapshot.contest
-    difference = rejudgings.preview(session, contest.id, rejudging_id, everything=True, since=None)
+    contest, state = visit.snapshot.contest, visit.snapshot.state
+    difference = rejudgings.preview(visit.session, contest.id, rejudging_id, everything=True, since=None)
     changed = [each for each in difference.submissions if each.is_changed]
     heads, matrix = _matrix(difference)
-    return page(
+    return visit.framed(
         "organiser/rejudging.html",
-        request,
-        viewer=viewer,
-        frame=frame(session, viewer, snapshot, "rejudgings"),
+        "rejudgings",
         rejudging=difference.rejudging,
         state=gettext(STATES.get(difference.rejudging.state, difference.rejudging.state)),
         counts=difference.counts,
@@ -278,35 +255,27 @@ def rejudging_page(
         labels=contest.labels,
         names={team.id: team.name for team in contest.teams},
         types={key: gettext(text) for key, text in TYPES.items()},
-        is_frozen=contest.clock.freeze is not None
-        and snapshot.state.frozen is not None
-        and snapshot.state.thawed is None,
+        is_frozen=contest.clock.freeze is not None and state.frozen is not None and state.thawed is None,
     )
 
 
-def apply_rejudging(
-    request: Request, service: TheService, viewer: Visitor, contest_id: str, rejudging_id: str, fields: Fields
-) -> Response:
+def apply_rejudging(visit: Visit, fields: Fields, contest_id: str, rejudging_id: str) -> Response:
     """Apply a rejudging, as long as its difference is the one that was looked at."""
     body = ApplyBody(judge_errors="judge_errors" in fields, version=fields.get("version") or None)
-    rejudgings.apply(service, viewer, contest_id, rejudging_id, body, API)
-    return see(request, f"/admin/contests/{contest_id}/rejudgings/{rejudging_id}")
+    rejudgings.apply(visit.service, visit.viewer, contest_id, rejudging_id, body, API)
+    return visit.see(f"/admin/contests/{contest_id}/rejudgings/{rejudging_id}")
 
 
-def undo_rejudging(
-    request: Request, service: TheService, viewer: Visitor, contest_id: str, rejudging_id: str
-) -> Response:
+def undo_rejudging(visit: Visit, contest_id: str, rejudging_id: str) -> Response:
     """Take an applied rejudging back."""
-    rejudgings.undo(service, viewer, contest_id, rejudging_id)
-    return see(request, f"/admin/contests/{contest_id}/rejudgings/{rejudging_id}")
+    rejudgings.undo(visit.service, visit.viewer, contest_id, rejudging_id)
+    return visit.see(f"/admin/contests/{contest_id}/rejudgings/{rejudging_id}")
 
 
-def cancel_rejudging(
-    request: Request, service: TheService, viewer: Visitor, contest_id: str, rejudging_id: str
-) -> Response:
+def cancel_rejudging(visit: Visit, contest_id: str, rejudging_id: str) -> Response:
     """Give a rejudging up."""
-    rejudgings.cancel(service, viewer, contest_id, rejudging_id)
-    return see(request, f"/admin/contests/{contest_id}/rejudgings/{rejudging_id}")
+    rejudgings.cancel(visit.service, visit.viewer, contest_id, rejudging_id)
+    return visit.see(f"/admin/contests/{contest_id}/rejudgings/{rejudging_id}")
 
 
 def _matrix(difference: rejudging_difference.DifferenceView) -> tuple[list[str | None], list[tuple[str, list[Square]]]]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from fastapi import Request, Response
+from fastapi import Response
 from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
@@ -18,8 +18,8 @@ from app.core.messages import N_, Unauthorized
 from app.core.pages.forms import made_of_values
 from app.core.pages.frames import frame, keep_read
 from app.core.pages.languages import Answer, AskFirst, _
-from app.core.pages.pages import DONE, Done, page
-from app.core.pages.visitor import Fields, Reading, TheSnapshot, Visitor, Writing, see
+from app.core.pages.visitor import TheSnapshot
+from app.core.pages.visits import Change, ContestLook
 from app.messages.service.clarifications import ClarificationBody, ClarificationView, documents, lock_messages, send
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 
@@ -47,40 +47,33 @@ class Thread:
         return self.message.contest_time.partition(".")[0]
 
 
-def questions_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading) -> HTMLResponse:
+def questions_page(visit: ContestLook) -> HTMLResponse:
     """What the viewer may read, newest first."""
-    problems = [(each.id, snapshot.contest.labels.get(each.id, each.id)) for each in snapshot.problems]
-    place = frame(session, viewer, snapshot, "questions")
-    shown = page(
+    problems = [(each.id, visit.snapshot.contest.labels.get(each.id, each.id)) for each in visit.snapshot.problems]
+    place = frame(visit.session, visit.viewer, visit.snapshot, "questions")
+    shown = visit.page(
         "questions.html",
-        request,
-        viewer=viewer,
         frame=place,
         read=str(place.messages),
-        threads=threads(documents(viewer, snapshot, session), viewer, snapshot),
+        threads=threads(documents(visit.viewer, visit.snapshot, visit.session), visit.viewer, visit.snapshot),
         problems=problems,
     )
-    if viewer.logged_in and not viewer.sees_all:
-        keep_read(request, shown, place)
+    if visit.viewer.logged_in and not visit.viewer.sees_all:
+        keep_read(visit.request, shown, place)
     return shown
 
 
-def ask(
-    request: Request,
-    viewer: Visitor,
-    snapshot: TheSnapshot,
-    fields: Fields,
-    session: Writing,
-) -> Response:
+def ask(snapshot: TheSnapshot, change: Change) -> Response:
     """Send a question to the jury, or as a judge an answer or an announcement."""
-    if not viewer.logged_in:
+    if not change.viewer.logged_in:
         raise Unauthorized(N_("log in to ask the jury"))
-    _send(viewer, snapshot, fields, session)
-    return see(request, f"/c/{snapshot.contest.id}/questions")
+    _send(change, snapshot, change.fields)
+    return change.see(f"/c/{snapshot.contest.id}/questions")
 
 
-def _send(viewer: Viewer, snapshot: ContestSnapshot, fields: Mapping[str, str], session: Session) -> None:
+def _send(change: Change, snapshot: TheSnapshot, fields: Mapping[str, str]) -> None:
     """Send what a form says, as a judge to the chosen team or to the one that asked."""
+    session, viewer = change.session, change.viewer
     refuse_unseen_answers(session, snapshot, viewer, fields)
     values: dict[str, object] = {name: fields[name] for name in FIELDS if fields.get(name)}
     if viewer.sees_all and (recipient := recipient_of(fields, documents(viewer, snapshot, session))) is not None:
@@ -152,33 +145,25 @@ CANNED = (
 )
 
 
-def questions_page_organizer(
-    request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading, done: Done = ""
-) -> HTMLResponse:
+def questions_page_organizer(visit: ContestLook) -> HTMLResponse:
     """What waits for an answer first, then everything that was asked and announced, newest first."""
-    messages = documents(viewer, snapshot, session)
+    messages = documents(visit.viewer, visit.snapshot, visit.session)
     waiting = set(unanswered(messages))
-    listed = threads(messages, viewer, snapshot)
-    contest = snapshot.contest
-    return page(
+    listed = threads(messages, visit.viewer, visit.snapshot)
+    return visit.framed(
         "organiser/questions.html",
-        request,
-        viewer=viewer,
-        frame=frame(session, viewer, snapshot, "questions"),
-        done=DONE.get(done),
+        "questions",
         waiting=[thread for thread in listed if thread.message.id in waiting],
         others=[thread for thread in listed if thread.message.id not in waiting],
         canned=CANNED,
-        problems=[(each.id, contest.labels.get(each.id, each.id)) for each in contest.problems],
-        teams=sorted(((each.id, each.name) for each in contest.teams), key=lambda pair: pair[1].casefold()),
+        problems=visit.problems,
+        teams=visit.teams,
     )
 
 
-def send_message(
-    request: Request, viewer: Visitor, snapshot: TheSnapshot, fields: Fields, session: Writing
-) -> Response:
+def send_message(snapshot: TheSnapshot, change: Change) -> Response:
     """Send an answer, to its team or to everybody, or an announcement."""
     # The judge's own words come before the canned answer that is selected.
-    text = fields.get("text", "").strip() or fields.get("canned", "")
-    _send(viewer, snapshot, {**fields, "text": text}, session)
-    return see(request, f"/admin/contests/{snapshot.contest.id}/questions", done="sent")
+    text = change.fields.get("text", "").strip() or change.fields.get("canned", "")
+    _send(change, snapshot, {**change.fields, "text": text})
+    return change.see(f"/admin/contests/{snapshot.contest.id}/questions", done="sent")

@@ -1,33 +1,29 @@
 """The health of the service: what `jurado status` shows, in the reader's words, and what to do."""
 
 from anyio.to_thread import run_sync
-from fastapi import Request
 from fastapi.responses import HTMLResponse
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.accounts.service.viewer import Viewer
 from app.authoring.service import jobs
-from app.core.pages.pages import page
-from app.core.pages.visitor import TheService, Visitor
+from app.core.pages.visits import Visit
 from app.core.service import Service
 from app.operations.service.findings import findings
 from app.operations.service.readiness import disk_of, readiness, stored_files
 from app.operations.service.status import Status, status
 
 
-async def health_page(request: Request, service: TheService, viewer: Visitor) -> HTMLResponse:
+async def health_page(visit: Visit) -> HTMLResponse:
     """Whether everything is all right, first in one line, then part by part."""
-    ready = await readiness(service, request.app.state.probing)
-    stored = await run_sync(stored_files, service)
-    state = await run_sync(_status, service)
-    return page(
+    ready = await readiness(visit.service, visit.request.app.state.probing)
+    stored = await run_sync(stored_files, visit.service)
+    state = await run_sync(_status, visit.service)
+    return visit.page(
         "organiser/health.html",
-        request,
-        viewer=viewer,
         is_ready=ready.ready,
-        findings=findings(ready, stored, await run_sync(disk_of, service), state),
+        findings=findings(ready, stored, await run_sync(disk_of, visit.service), state),
         faults=stored.faults,
-        jobs=await run_sync(_going, service, viewer),
+        jobs=await run_sync(_going, visit.service, visit.viewer),
     )
 
 

@@ -22,22 +22,14 @@ from app.core.db.database import drop_after_commit, run_after_commit
 from app.core.messages import N_, BadRequest, ServiceError
 from app.core.pages.forms import made_of_values, open_form, read_form, whole_number
 from app.core.pages.frames import frame
-from app.core.pages.languages import _, confirm, refuse_outdated
-from app.core.pages.pages import DONE, Done, page
+from app.core.pages.languages import _, refuse_outdated
 from app.core.pages.visitor import (
     NO_STORE,
     Fields,
-    Reading,
-    TheService,
     TheSnapshot,
-    Visitor,
-    Writing,
-    address_of_index,
-    authenticator_of,
     faults_of,
-    see,
 )
-from app.core.service import Service
+from app.core.pages.visits import Change, ContestLook, Visit
 from app.submissions.queries.submission_context import counts_by_team
 from app.tables import TeamRow
 from app.teams import queries as teams_queries
@@ -65,28 +57,23 @@ class Listed:
     submissions: int
 
 
-def teams_page(
-    request: Request, service: TheService, viewer: Visitor, snapshot: TheSnapshot, session: Reading, done: Done = ""
-) -> HTMLResponse:
+def teams_page(visit: ContestLook) -> HTMLResponse:
     """The teams that take part, the ways to add some, and self-registration."""
-    contest = contest_of(session, snapshot.contest.id)
-    terms = registration.terms(session, viewer, contest.id)
-    taking_part = {row.id for row in teams_queries.taking_part(session, contest)}
-    return page(
+    contest = contest_of(visit.session, visit.snapshot.contest.id)
+    terms = registration.terms(visit.session, visit.viewer, contest.id)
+    taking_part = {row.id for row in teams_queries.taking_part(visit.session, contest)}
+    return visit.framed(
         "organiser/teams.html",
-        request,
-        viewer=viewer,
-        frame=frame(session, viewer, snapshot, "teams"),
-        steps=home.steps(session, service, contest.id, "teams") if viewer.manages else [],
-        done=DONE.get(done),
-        teams=_teams(session, contest.id),
-        others=[row for row in own_teams(session, viewer, contest.id) if row.id not in taking_part],
+        "teams",
+        steps=home.steps(visit.session, visit.service, contest.id, "teams") if visit.viewer.manages else [],
+        teams=_teams(visit.session, contest.id),
+        others=[row for row in own_teams(visit.session, visit.viewer, contest.id) if row.id not in taking_part],
         open_to_all=contest.open_to_all,
-        may_import=viewer.manages,
+        may_import=visit.viewer.manages,
         terms=terms if isinstance(terms, TermsView) else None,
-        terms_stored=_terms_of(session, viewer, contest.id),
+        terms_stored=_terms_of(visit.session, visit.viewer, contest.id),
         example=EXAMPLE,
-        address=address_of_index(request),
+        address=visit.address,
     )
 
 
@@ -117,33 +104,25 @@ def _some(text: str) -> str:
     return text
 
 
-async def make_team(
-    request: Request, service: TheService, viewer: Visitor, snapshot: TheSnapshot, fields: Fields
-) -> HTMLResponse:
+async def make_team(visit: Visit, snapshot: TheSnapshot, fields: Fields) -> HTMLResponse:
     """Make a team with one account, as a class list of one line would, and show its password, once."""
     text = io.StringIO()
     csv.writer(text).writerows([("name", "team"), (name := fields.get("name", ""), name)])
-    return await run_sync(_import, request, service, viewer, snapshot, Sent(text.getvalue(), False, False))
+    return await run_sync(_import, visit, snapshot, Sent(text.getvalue(), False, False))
 
 
-async def import_teams(
-    request: Request,
-    service: TheService,
-    viewer: Visitor,
-    snapshot: TheSnapshot,
-    sent: Annotated[Sent, Depends(_sent)],
-) -> HTMLResponse:
+async def import_teams(visit: Visit, snapshot: TheSnapshot, sent: Annotated[Sent, Depends(_sent)]) -> HTMLResponse:
     """Say what a class list would make; or make it, and show the passwords as cards, once."""
-    return await run_sync(_import, request, service, viewer, snapshot, sent)
+    return await run_sync(_import, visit, snapshot, sent)
 
 
-def _import(request: Request, service: Service, viewer: Viewer, snapshot: TheSnapshot, sent: Sent) -> HTMLResponse:
+def _import(visit: Visit, snapshot: TheSnapshot, sent: Sent) -> HTMLResponse:
     options = accounts.ImportOptions(replace=sent.replace, generate=True, dry_run=sent.is_preview)
-    faults, made = [], None
+    faults, made, service = [], None, visit.service
     with service.database.write() as session:
         try:
             made = team_changes.bring_in_class_list(
-                session, service, viewer, bodies.Document(lines=sent.text), options, snapshot.contest.id
+                session, service, visit.viewer, bodies.Document(lines=sent.text), options, snapshot.contest.id
             )
             session.flush()
         except ServiceError as refusal:
@@ -153,109 +132,87 @@ def _import(request: Request, service: Service, viewer: Viewer, snapshot: TheSna
             drop_after_commit(session)
     if made is not None and not sent.is_preview:
         run_after_commit(session)
-        authenticator_of(request).forget()
-        return _cards(request, service, viewer, snapshot, made)
-    with service.database.read() as reading:
-        return page(
-            "organiser/team_preview.html",
-            request,
-            status=400 if faults else 200,
-            viewer=viewer,
-            frame=frame(reading, viewer, snapshot, "teams"),
-            faults=faults,
-            made=made,
-            sent=sent,
-        )
+        visit.authenticator.forget()
+        return _cards(visit, snapshot, made)
+    with visit.reading() as look:
+        place = frame(look.session, visit.viewer, snapshot, "teams")
+    status = 400 if faults else 200
+    return visit.page("organiser/team_preview.html", status, frame=place, faults=faults, made=made, sent=sent)
 
 
-def _cards(request: Request, service: Service, viewer: Viewer, snapshot: TheSnapshot, made: PeopleMade) -> HTMLResponse:
+def _cards(visit: Visit, snapshot: TheSnapshot, made: PeopleMade) -> HTMLResponse:
     """The accounts that were made, with their passwords, as cards; no cache keeps the page."""
     people = [each for each in made.people if getattr(each, "password", None)]
-    with service.database.read() as session:
-        shown = page(
-            "organiser/cards.html",
-            request,
-            viewer=viewer,
-            frame=frame(session, viewer, snapshot, "teams"),
-            people=people,
-            is_set_up=snapshot.state.started is not None,
-            without=len(made.people) - len(people),
-            sheets=[people[at : at + A_SHEET] for at in range(0, len(people), A_SHEET)],
-            address=address_of_index(request),
-        )
+    with visit.reading() as look:
+        place = frame(look.session, visit.viewer, snapshot, "teams")
+    shown = visit.page(
+        "organiser/cards.html",
+        frame=place,
+        people=people,
+        is_set_up=snapshot.state.started is not None,
+        without=len(made.people) - len(people),
+        sheets=[people[at : at + A_SHEET] for at in range(0, len(people), A_SHEET)],
+        address=visit.address,
+    )
     shown.headers["Cache-Control"] = NO_STORE
     return shown
 
 
-def enrol(
-    request: Request, service: TheService, viewer: Visitor, contest_id: str, fields: Fields, session: Writing
-) -> Response:
+def enrol(change: Change, contest_id: str) -> Response:
     """Let the teams that are ticked take part."""
-    wanted = [name.removeprefix("t.") for name in fields if name.startswith("t.")]
+    wanted = [name.removeprefix("t.") for name in change.fields if name.startswith("t.")]
     body = made_of_values(teams.Enrolment, {"team_ids": wanted})
-    team_changes.enrol(session, service, viewer, contest_id, body)
-    return see(request, f"/admin/contests/{contest_id}/teams", done="enrolled")
+    team_changes.enrol(change.session, change.service, change.viewer, contest_id, body)
+    return change.see(f"/admin/contests/{contest_id}/teams", done="enrolled")
 
 
-def withdraw(
-    request: Request, service: TheService, contest_id: str, team_id: str, fields: Fields, session: Writing
-) -> Response:
+def withdraw(change: Change, contest_id: str, team_id: str) -> Response:
     """Let a team take part no more, as long as it has sent nothing."""
-    confirm(
-        fields,
-        _("Remove %(team)s from the contest?", team=_name(session, team_id)),
+    change.confirm(
+        _("Remove %(team)s from the contest?", team=_name(change.session, team_id)),
         _("The team and its accounts stay on the server, and can be added again."),
         _("Remove the team"),
     )
-    team_changes.withdraw(session, service, contest_id, team_id)
-    return see(request, f"/admin/contests/{contest_id}/teams", done="removed")
+    team_changes.withdraw(change.session, change.service, contest_id, team_id)
+    return change.see(f"/admin/contests/{contest_id}/teams", done="removed")
 
 
-def set_disqualified(
-    request: Request,
-    service: TheService,
-    viewer: Visitor,
-    contest_id: str,
-    team_id: str,
-    fields: Fields,
-    session: Writing,
-) -> Response:
+def set_disqualified(change: Change, contest_id: str, team_id: str) -> Response:
     """Disqualify a team, or take that back."""
-    body = team_changes.Disqualification(disqualified=fields.get("disqualified") == "yes")
+    body = team_changes.Disqualification(disqualified=change.fields.get("disqualified") == "yes")
     if body.disqualified:
-        confirm(
-            fields,
-            _("Disqualify %(team)s?", team=_name(session, team_id)),
+        change.confirm(
+            _("Disqualify %(team)s?", team=_name(change.session, team_id)),
             _("It disappears from the scoreboard, and its answers no longer count as the best. You can undo this."),
             _("Disqualify"),
         )
-    team_changes.disqualify(session, service.boards, viewer, contest_id, team_id, body)
-    return see(request, f"/admin/contests/{contest_id}/teams", done="saved")
+    team_changes.disqualify(change.session, change.service.boards, change.viewer, contest_id, team_id, body)
+    return change.see(f"/admin/contests/{contest_id}/teams", done="saved")
 
 
-def set_registration(request: Request, viewer: Visitor, contest_id: str, fields: Fields, session: Writing) -> Response:
+def set_registration(change: Change, contest_id: str) -> Response:
     """Open or close self-registration, or change its terms."""
-    contest_of(session, contest_id, for_update=True)
-    refuse_outdated(fields, _terms_of(session, viewer, contest_id))
+    contest_of(change.session, contest_id, for_update=True)
+    fields = change.fields
+    refuse_outdated(fields, _terms_of(change.session, change.viewer, contest_id))
     setup.question_zero(fields, "most", _("With 0 places, no one can register."))
     values: dict[str, object] = {"open": bool(fields.get("open")), "until": setup.moment(fields.get("until", ""))}
     for name in ("most", "team_size"):
         if (number := whole_number(name, fields.get(name, ""))) is not None:
             values[name] = number
-    registration.change(session, viewer, contest_id, made_of_values(TermsChange, values))
-    return see(request, f"/admin/contests/{contest_id}/teams", done="saved")
+    registration.change(change.session, change.viewer, contest_id, made_of_values(TermsChange, values))
+    return change.see(f"/admin/contests/{contest_id}/teams", done="saved")
 
 
-def new_code(request: Request, contest_id: str, fields: Fields, session: Writing) -> Response:
+def new_code(change: Change, contest_id: str) -> Response:
     """Make a new registration code; with the old one nobody registers any more."""
-    confirm(
-        fields,
+    change.confirm(
         _("Make a new registration code?"),
         _("The old code and all links with it stop working."),
         _("New code"),
     )
-    registration.renew_code(session, contest_id)
-    return see(request, f"/admin/contests/{contest_id}/teams", done="saved")
+    registration.renew_code(change.session, contest_id)
+    return change.see(f"/admin/contests/{contest_id}/teams", done="saved")
 
 
 def _terms_of(session: Session, viewer: Viewer, contest_id: str) -> dict[str, str]:

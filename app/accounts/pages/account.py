@@ -5,6 +5,7 @@
 - Invitations to roles, and tokens for programs.
 """
 
+from dataclasses import replace
 from datetime import timedelta
 from functools import partial
 from typing import Annotated, cast
@@ -19,14 +20,12 @@ from app.accounts.service import accounts, registration, role_changes, tokens
 from app.accounts.service.registering import Pace, register
 from app.accounts.service.viewer import PUBLIC, Viewer, known_viewer
 from app.core import clics, clock, load
-from app.core.db.database import after_commit
 from app.core.messages import N_, BadRequest, Unauthorized
 from app.core.pages import forms, visitor
 from app.core.pages.frames import frame
-from app.core.pages.languages import _, confirm, gettext
-from app.core.pages.pages import Done, page
+from app.core.pages.languages import _, gettext
+from app.core.pages.visits import Change, ContestLook, Look, Visit
 from app.core.service import Service
-from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 
 
 def keep_session(request: Request, reply: Response, token: str) -> None:
@@ -52,39 +51,35 @@ WRONG = N_("This username and password do not belong together. Both are as they 
 
 
 def login_page(
-    request: Request,
-    viewer: visitor.Visitor,
-    session: visitor.Reading,
+    visit: Look,
     next: Annotated[str, Query(max_length=2000)] = "/",
     username: Annotated[str, Query(max_length=255)] = "",
 ) -> HTMLResponse:
     """The form to log in."""
-    return page(
+    return visit.page(
         "login.html",
-        request,
-        viewer=viewer,
         next=forms.inside(next),
         username=username,
         fault=None,
-        is_new=accounts_queries.only_one(session),
+        is_new=accounts_queries.only_one(visit.session),
     )
 
 
-async def log_in(request: Request, service: visitor.TheService) -> Response:
+async def log_in(visit: Visit) -> Response:
     """Check the password, begin a session and go where the visitor came from."""
-    form = await forms.read_form(request)
+    form = await forms.read_form(visit.request)
     username, next_ = form.get("username", ""), forms.inside(form.get("next", "/"))
-    viewer = await visitor.authenticator_of(request).check_password(
-        username, form.get("password", ""), visitor.address_of(request)
+    viewer = await visit.authenticator.check_password(
+        username, form.get("password", ""), visitor.address_of(visit.request)
     )
     if viewer is None:
-        is_new = await run_sync(_is_new, service)
+        is_new = await run_sync(_is_new, visit.service)
         values = {"next": next_, "username": username, "fault": gettext(WRONG), "is_new": is_new}
-        return page("login.html", request, 401, viewer=PUBLIC, **values)
-    token = await run_sync(_begin, service, viewer)
-    visitor.authenticator_of(request).forget(viewer.account_id)  # the oldest session may have ended
-    reply = visitor.see(request, next_)
-    keep_session(request, reply, token)
+        return replace(visit, viewer=PUBLIC).page("login.html", 401, **values)
+    token = await run_sync(_begin, visit.service, viewer)
+    visit.authenticator.forget(viewer.account_id)  # the oldest session may have ended
+    reply = visit.see(next_)
+    keep_session(visit.request, reply, token)
     return reply
 
 
@@ -93,45 +88,35 @@ def _is_new(service: Service) -> bool:
         return accounts_queries.only_one(session)
 
 
-async def log_out(request: Request, service: visitor.TheService, viewer: visitor.Visitor) -> Response:
+async def log_out(visit: Visit) -> Response:
     """End the session: its token is good no more."""
-    if viewer.credential.digest is not None:
-        await run_sync(_end, service, viewer)
-        visitor.authenticator_of(request).forget(viewer.account_id)
-    reply = visitor.see(request, "/")
-    drop_session(request, reply)
+    if visit.viewer.credential.digest is not None:
+        await run_sync(_end, visit.service, visit.viewer)
+        visit.authenticator.forget(visit.viewer.account_id)
+    reply = visit.see("/")
+    drop_session(visit.request, reply)
     return reply
 
 
-OWN_DONE = {
-    "password": N_("The password is changed. Other sessions and tokens have ended."),
-    "accepted": N_("You accepted the role."),
-    "declined": N_("You declined the role."),
-}
-
-
-def account_page(request: Request, viewer: visitor.Visitor, session: visitor.Reading, done: Done = "") -> HTMLResponse:
+def account_page(visit: Look) -> HTMLResponse:
     """The own account: who one is, its sessions and tokens, and the form for another password."""
-    _check(viewer, N_("log in to see your account"))
-    return page(
+    _check(visit.viewer, N_("log in to see your account"))
+    return visit.page(
         "account.html",
-        request,
-        viewer=viewer,
-        account=accounts.own_account(session, viewer),
-        tokens=tokens.listed(session, viewer),
-        invitations=role_changes.invitations(session, viewer),
-        done=OWN_DONE.get(done),
+        account=accounts.own_account(visit.session, visit.viewer),
+        tokens=tokens.listed(visit.session, visit.viewer),
+        invitations=role_changes.invitations(visit.session, visit.viewer),
     )
 
 
-async def set_password(request: Request, service: visitor.TheService, viewer: visitor.Visitor) -> Response:
+async def set_password(visit: Visit) -> Response:
     """Change the own password; all other sessions and tokens end."""
-    _check(viewer, N_("log in to change your password"))
-    body = forms.made_of(accounts.OwnChange, forms.refuse_two_texts(await forms.read_form(request)))
-    check = partial(visitor.authenticator_of(request).check_password, address=visitor.address_of(request))
-    await accounts.change_password(service, viewer, body, check)
-    visitor.authenticator_of(request).forget(viewer.account_id)
-    return visitor.see(request, "/account", done="password")
+    _check(visit.viewer, N_("log in to change your password"))
+    body = forms.made_of(accounts.OwnChange, forms.refuse_two_texts(await forms.read_form(visit.request)))
+    check = partial(visit.authenticator.check_password, address=visitor.address_of(visit.request))
+    await accounts.change_password(visit.service, visit.viewer, body, check)
+    visit.authenticator.forget(visit.viewer.account_id)
+    return visit.see("/account", done="password")
 
 
 def _begin(service: Service, viewer: Viewer) -> str:
@@ -147,108 +132,82 @@ def _end(service: Service, viewer: Viewer) -> None:
 Code = Annotated[str, Query(max_length=100)]
 
 
-def registration_page(
-    request: Request,
-    viewer: visitor.Visitor,
-    snapshot: visitor.TheSnapshot,
-    session: visitor.Reading,
-    code: Code = "",
-    team_code: Code = "",
-) -> HTMLResponse:
+def registration_page(visit: ContestLook, code: Code = "", team_code: Code = "") -> HTMLResponse:
     """The form to register; the link that organisers hand out fills in the code."""
-    return page(
+    return visit.framed(
         "register.html",
-        request,
-        viewer=viewer,
-        frame=frame(session, viewer, snapshot, "register"),
-        terms=registration.terms(session, PUBLIC, snapshot.contest.id),
+        "register",
+        terms=registration.terms(visit.session, PUBLIC, visit.snapshot.contest.id),
         code=code,
         team_code=team_code,
     )
 
 
-async def register_on_page(
-    request: Request, service: visitor.TheService, snapshot: visitor.TheSnapshot
-) -> HTMLResponse:
+async def register_on_page(visit: Visit, snapshot: visitor.TheSnapshot) -> HTMLResponse:
     """Make the account as the API does and begin a session of it."""
-    fields = await forms.read_form(request)
-    cast(Pace, request.app.state.registration_pace).take(load.source_of(visitor.address_of(request)))
+    fields = await forms.read_form(visit.request)
+    cast(Pace, visit.request.app.state.registration_pace).take(load.source_of(visitor.address_of(visit.request)))
     body = forms.made_of(RegistrationBody, forms.refuse_two_texts(fields))
-    made = await load.run_heavy(partial(register, service, snapshot.contest.id, body))
-    visitor.authenticator_of(request).forget(made.account_id)
-    return await run_sync(_welcome, request, service, snapshot, made, fields.get("code", ""))
+    made = await load.run_heavy(partial(register, visit.service, snapshot.contest.id, body))
+    visit.authenticator.forget(made.account_id)
+    return await run_sync(_welcome, visit, snapshot, made, fields.get("code", ""))
 
 
-def _welcome(
-    request: Request, service: Service, snapshot: ContestSnapshot, made: Registration, code: str
-) -> HTMLResponse:
+def _welcome(visit: Visit, snapshot: visitor.TheSnapshot, made: Registration, code: str) -> HTMLResponse:
     """The page after the registration: whoever registered is logged in, and reads the code for friends once."""
-    with service.database.write(quiet=True) as session:
+    database = visit.service.database
+    with database.write(quiet=True) as session:
         viewer = known_viewer(session, accounts.account_of(session, made.account_id))
         token = tokens.begin_session(session, viewer)
-    with service.database.read() as session:
-        shown = page(
-            "registered.html",
-            request,
-            201,
-            viewer=viewer,
-            frame=frame(session, viewer, snapshot, "register"),
-            made=made,
-            code=code,
-            address=visitor.address_of_index(request),
-        )
-    keep_session(request, shown, token)
+    visit = replace(visit, viewer=viewer)
+    with database.read() as session:
+        place = frame(session, viewer, snapshot, "register")
+        shown = visit.page("registered.html", 201, frame=place, made=made, code=code, address=visit.address)
+    keep_session(visit.request, shown, token)
     return shown
 
 
-def accept_role(
-    request: Request, viewer: visitor.Visitor, kind: RoleKind, object_id: str, session: visitor.WritingAccounts
-) -> Response:
+def accept_role(change: Change, kind: RoleKind, object_id: str) -> Response:
     """Accept an invitation to a role."""
-    _check(viewer, N_("log in to see your invitations"))
-    role_changes.accept(session, viewer, kind, object_id)
-    return visitor.see(request, "/account", done="accepted")
+    _check(change.viewer, N_("log in to see your invitations"))
+    change.forget_accounts()
+    role_changes.accept(change.session, change.viewer, kind, object_id)
+    return change.see("/account", done="accepted")
 
 
-def decline_role(
-    request: Request, viewer: visitor.Visitor, kind: RoleKind, object_id: str, session: visitor.WritingAccounts
-) -> Response:
+def decline_role(change: Change, kind: RoleKind, object_id: str) -> Response:
     """Decline an invitation to a role."""
-    _check(viewer, N_("log in to see your invitations"))
-    role_changes.decline(session, viewer, kind, object_id)
-    return visitor.see(request, "/account", done="declined")
+    _check(change.viewer, N_("log in to see your invitations"))
+    change.forget_accounts()
+    role_changes.decline(change.session, change.viewer, kind, object_id)
+    return change.see("/account", done="declined")
 
 
 # Days that a token may last by the form; without any it lasts until it is taken back.
 LASTS = (30, 365)
 
 
-def make_token(
-    request: Request, viewer: visitor.Visitor, fields: visitor.Fields, session: visitor.Writing
-) -> HTMLResponse:
+def make_token(change: Change) -> HTMLResponse:
     """Make a token for a program, and show its secret this once; no cache keeps the page."""
-    _check(viewer, N_("log in to see your tokens"))
-    made = tokens.create(session, viewer, _asked(fields))
+    _check(change.viewer, N_("log in to see your tokens"))
+    made = tokens.create(change.session, change.viewer, _asked(change.fields))
     # The only reply that holds the secret: going back in the browser must not show it again.
-    shown = page("token.html", request, viewer=viewer, made=made, address=visitor.address_of_index(request))
+    shown = change.page("token.html", made=made, address=change.address)
     shown.headers["Cache-Control"] = visitor.NO_STORE
     return shown
 
 
-def revoke_token(
-    request: Request, viewer: visitor.Visitor, fields: visitor.Fields, session: visitor.Writing, token_id: str
-) -> Response:
+def revoke_token(change: Change, token_id: str) -> Response:
     """Take a token back, or end a session: it is good no more."""
-    _check(viewer, N_("log in to see your tokens"))
-    confirm(
-        fields,
+    _check(change.viewer, N_("log in to see your tokens"))
+    change.confirm(
         _("Revoke this session or token?"),
         _("Browsers and programs that use it are logged out at once."),
         _("Revoke"),
     )
-    tokens.delete(session, viewer, token_id)
-    after_commit(session, lambda: visitor.authenticator_of(request).forget(viewer.account_id))
-    return visitor.see(request, "/account")
+    tokens.delete(change.session, change.viewer, token_id)
+    change.forget_accounts(change.viewer.account_id)
+    return change.see("/account")
 
 
 def _check(viewer: Viewer, refusal: str) -> None:

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Annotated, Any, NamedTuple
 from urllib.parse import urlencode
 
-from fastapi import Depends, Query, Request, Response
+from fastapi import Depends, Query, Response
 from fastapi.responses import HTMLResponse
 
 from app.accounts.schemas import AuditFilter
@@ -19,9 +19,8 @@ from app.accounts.service import reach, role_changes
 from app.core.load import run_heavy
 from app.core.messages import N_, BadRequest
 from app.core.pages import forms, visitor
-from app.core.pages.frames import frame
 from app.core.pages.languages import _, confirm
-from app.core.pages.pages import DONE, Done, page
+from app.core.pages.visits import Change, ContestLook, Look, Visit
 
 PER_PAGE = 50
 MOST_OBJECTS = 20
@@ -50,19 +49,16 @@ def _asked(actor: Text = "", operation: Text = "", since: Text = "", before: Bef
 TheAsked = Annotated[Asked, Depends(_asked)]
 
 
-def contest_audit(
-    request: Request, viewer: visitor.Visitor, snapshot: visitor.TheSnapshot, session: visitor.Reading, asked: TheAsked
-) -> HTMLResponse:
+def contest_audit(visit: ContestLook, asked: TheAsked) -> HTMLResponse:
     """Who changed what of the contest, newest first."""
-    entries = role_changes.of_contest(session, asked.query, snapshot.contest.id)
-    values = {"viewer": viewer, "frame": frame(session, viewer, snapshot, "audit"), **_shown(entries, asked)}
-    return page("organiser/audit.html", request, **values)
+    entries = role_changes.of_contest(visit.session, asked.query, visit.snapshot.contest.id)
+    return visit.framed("organiser/audit.html", "audit", **_shown(entries, asked))
 
 
-def server_audit(request: Request, viewer: visitor.Visitor, session: visitor.Reading, asked: TheAsked) -> HTMLResponse:
+def server_audit(visit: Look, asked: TheAsked) -> HTMLResponse:
     """Who changed what on the server, newest first."""
-    entries = role_changes.listed(session, asked.query)
-    return page("organiser/server_audit.html", request, viewer=viewer, **_shown(entries, asked))
+    entries = role_changes.listed(visit.session, asked.query)
+    return visit.page("organiser/server_audit.html", **_shown(entries, asked))
 
 
 def _shown(entries: list[role_changes.AuditEntry], asked: Asked) -> dict[str, Any]:
@@ -103,28 +99,20 @@ PEOPLE_PER_PAGE = 100
 
 
 def people_page(
-    request: Request,
-    viewer: visitor.Visitor,
-    session: visitor.Reading,
-    find: Annotated[str, Query(max_length=100)] = "",
-    start: Annotated[int, Query(ge=0, le=10**6)] = 0,
-    done: Done = "",
+    visit: Look, find: Annotated[str, Query(max_length=100)] = "", start: Annotated[int, Query(ge=0, le=10**6)] = 0
 ) -> HTMLResponse:
     """The accounts by id, those whose name, username or team holds a text."""
     wanted = find.casefold().strip()
     accounts = [
         each
-        for each in service_accounts.listed(session)
+        for each in service_accounts.listed(visit.session)
         if wanted in f"{each.username} {each.name or ''} {each.team_id or ''}".casefold()
     ]
-    organisers = {each.account_id for each in role_changes.organisers(session) if each.organiser}
+    organisers = {each.account_id for each in role_changes.organisers(visit.session) if each.organiser}
     query = {"find": find} if find else {}
     more = start + PEOPLE_PER_PAGE < len(accounts)
-    return page(
+    return visit.page(
         "organiser/people.html",
-        request,
-        viewer=viewer,
-        done=DONE.get(done),
         accounts=accounts[start : start + PEOPLE_PER_PAGE],
         count=len(accounts),
         organisers=organisers,
@@ -134,9 +122,7 @@ def people_page(
     )
 
 
-async def new_password(
-    request: Request, service: visitor.TheService, viewer: visitor.Visitor, account_id: str, fields: visitor.Fields
-) -> HTMLResponse:
+async def new_password(visit: Visit, fields: visitor.Fields, account_id: str) -> HTMLResponse:
     """Give an account another password, and show it once."""
     confirm(
         fields,
@@ -144,67 +130,55 @@ async def new_password(
         _("The old password stops working, and all sessions and tokens of the account end."),
         _("New password"),
     )
-    made = await run_heavy(partial(reach.renew_password, service, viewer, account_id))
-    visitor.authenticator_of(request).forget(account_id)
-    address = visitor.address_of_index(request)
+    made = await run_heavy(partial(reach.renew_password, visit.service, visit.viewer, account_id))
+    visit.authenticator.forget(account_id)
     # The only reply that holds the password: going back in the browser must not show it again.
-    shown = page("organiser/secret.html", request, viewer=viewer, made=made, address=address)
+    shown = visit.page("organiser/secret.html", made=made, address=visit.address)
     shown.headers["Cache-Control"] = visitor.NO_STORE
     return shown
 
 
-def allow(request: Request, viewer: visitor.Visitor, account_id: str, session: visitor.WritingAccounts) -> Response:
+def allow(change: Change, account_id: str) -> Response:
     """Let an account make contests and problems of its own."""
-    role_changes.allow(session, viewer, account_id)
-    return visitor.see(request, "/admin/people", done="granted")
+    change.forget_accounts()
+    role_changes.allow(change.session, change.viewer, account_id)
+    return change.see("/admin/people", done="granted")
 
 
-def disallow(request: Request, account_id: str, session: visitor.WritingAccounts) -> Response:
+def disallow(change: Change, account_id: str) -> Response:
     """Let an account make no more contests."""
-    role_changes.disallow(session, account_id)
-    return visitor.see(request, "/admin/people", done="revoked")
+    change.forget_accounts()
+    role_changes.disallow(change.session, account_id)
+    return change.see("/admin/people", done="revoked")
 
 
-def roles_page(
-    request: Request, viewer: visitor.Visitor, snapshot: visitor.TheSnapshot, session: visitor.Reading, done: Done = ""
-) -> HTMLResponse:
+def roles_page(visit: ContestLook) -> HTMLResponse:
     """Who owns and who judges the contest."""
-    return page(
+    return visit.framed(
         "organiser/roles.html",
-        request,
-        viewer=viewer,
-        frame=frame(session, viewer, snapshot, "roles"),
-        done=DONE.get(done),
-        roles=role_changes.roles_at(session, "contests", snapshot.contest.id),
+        "roles",
+        roles=role_changes.roles_at(visit.session, "contests", visit.snapshot.contest.id),
     )
 
 
-def grant_role(
-    request: Request, viewer: visitor.Visitor, contest_id: str, fields: visitor.Fields, session: visitor.WritingAccounts
-) -> Response:
+def grant_role(change: Change, contest_id: str) -> Response:
     """Make an account owner or judge of the contest."""
-    name = fields.get("account", "").strip()
+    name = change.fields.get("account", "").strip()
     if not name:
         raise BadRequest(N_("expected a username, found nothing"), where="account")
-    body = forms.made_of(role_changes.RoleBody, {"role": fields.get("role", "")})
-    role_changes.grant(session, viewer, "contests", contest_id, name, body)
-    return visitor.see(request, f"/admin/contests/{contest_id}/roles", done="granted")
+    body = forms.made_of(role_changes.RoleBody, {"role": change.fields.get("role", "")})
+    change.forget_accounts()
+    role_changes.grant(change.session, change.viewer, "contests", contest_id, name, body)
+    return change.see(f"/admin/contests/{contest_id}/roles", done="granted")
 
 
-def revoke_role(
-    request: Request,
-    viewer: visitor.Visitor,
-    contest_id: str,
-    account_id: str,
-    fields: visitor.Fields,
-    session: visitor.WritingAccounts,
-) -> Response:
+def revoke_role(change: Change, contest_id: str, account_id: str) -> Response:
     """Take the role of an account back."""
-    confirm(
-        fields,
+    change.confirm(
         _("Revoke the role of %(account)s in this contest?", account=account_id),
         _("The account loses its access to the contest at once."),
         _("Revoke the role"),
     )
-    role_changes.revoke(session, viewer, "contests", contest_id, account_id)
-    return visitor.see(request, f"/admin/contests/{contest_id}/roles", done="revoked")
+    change.forget_accounts()
+    role_changes.revoke(change.session, change.viewer, "contests", contest_id, account_id)
+    return change.see(f"/admin/contests/{contest_id}/roles", done="revoked")

@@ -16,10 +16,11 @@ from app.authoring.service import jobs, packages, testcases
 from app.core.messages import N_, Message, NotFound, did_you_mean
 from app.core.pages import forms, sent_forms
 from app.core.pages.languages import _, confirm
-from app.core.pages.pages import DONE, Done, page, type_word
-from app.core.pages.visitor import Fields, Reading, TheService, Visitor, how_of, see
+from app.core.pages.pages import type_word
+from app.core.pages.visitor import Fields, how_of
+from app.core.pages.visits import Look, Visit
 from app.core.service import Service
-from app.judging.service.problem_changes import How, Preview, RejudgingView
+from app.judging.service.problem_changes import How, Preview
 from app.problems.queries.problems import existing
 
 # Bytes of a file that a form shows as text; longer ones, and those that are no text, are put as files.
@@ -50,57 +51,30 @@ async def _sent(request: Request) -> Sent:
         )
 
 
-def case_page(
-    request: Request,
-    service: TheService,
-    viewer: Visitor,
-    session: Reading,
-    problem_id: str,
-    case_name: str,
-    done: Done = "",
-) -> HTMLResponse:
+def case_page(visit: Look, problem_id: str, case_name: str) -> HTMLResponse:
     """A test case with its files, as texts where they are short, and the forms to change it."""
-    case = _case(session, problem_id, case_name)
-    return page(
+    case = _case(visit.session, problem_id, case_name)
+    return visit.page(
         "organiser/case.html",
-        request,
-        viewer=viewer,
-        done=DONE.get(done),
         problem_id=problem_id,
         case=case,
-        seen_version=existing(session, problem_id).version,
-        input=_text(service, case.sha256, case.size),
-        answer=None if case.answer_sha256 is None else _text(service, case.answer_sha256, case.answer_size or 0),
-        owns=viewer.is_admin or viewer.grants.problems.get(problem_id) == OWNER,
+        seen_version=existing(visit.session, problem_id).version,
+        input=_text(visit.service, case.sha256, case.size),
+        answer=None if case.answer_sha256 is None else _text(visit.service, case.answer_sha256, case.answer_size or 0),
+        owns=visit.viewer.is_admin or visit.viewer.grants.problems.get(problem_id) == OWNER,
     )
 
 
-def put_case(
-    request: Request,
-    service: TheService,
-    viewer: Visitor,
-    problem_id: str,
-    sent: Annotated[Sent, Depends(_sent)],
-) -> Response:
+def put_case(visit: Visit, sent: Annotated[Sent, Depends(_sent)], problem_id: str) -> Response:
     """Put a case, new or there already; what would change anybody's points waits as a rejudging."""
-    given = sent.input or _stored(service, problem_id, sent.name)
+    given = sent.input or _stored(visit.service, problem_id, sent.name)
     asked = testcases.CaseRequest(problem_id, sent.group, sent.name, given, sent.answer, {})
-    outcome = testcases.put_case(service, viewer, asked, sent.how)
+    outcome = testcases.put_case(visit.service, visit.viewer, asked, sent.how)
     assert not isinstance(outcome, Preview), "none was asked for"
-    if isinstance(outcome, RejudgingView):
-        return see(request, f"/admin/{outcome.href}")
-    return see(request, f"/admin/problems/{problem_id}/case/{outcome.case.name}", done="saved")
+    return visit.led_on(outcome, f"/admin/problems/{problem_id}/case/{sent.name}")
 
 
-def delete_case(
-    request: Request,
-    service: TheService,
-    viewer: Visitor,
-    problem_id: str,
-    case_name: str,
-    fields: Fields,
-    session: Reading,
-) -> Response:
+def delete_case(fields: Fields, visit: Look, problem_id: str, case_name: str) -> Response:
     """Delete a case, as long as its group keeps another; what would change anybody's points waits as a rejudging."""
     confirm(
         fields,
@@ -108,11 +82,9 @@ def delete_case(
         _("A change that affects points becomes a pending rejudging. Earlier versions keep the case."),
         _("Delete the case"),
     )
-    group = _case(session, problem_id, case_name).group
-    opened = testcases.delete_case(service, viewer, (problem_id, group, case_name), How())
-    if isinstance(opened, RejudgingView):
-        return see(request, f"/admin/{opened.href}")
-    return see(request, f"/admin/problems/{problem_id}", done="removed")
+    group = _case(visit.session, problem_id, case_name).group
+    opened = testcases.delete_case(visit.service, visit.viewer, (problem_id, group, case_name), How())
+    return visit.led_on(opened, f"/admin/problems/{problem_id}", done="removed")
 
 
 def _case(session: Session, problem_id: str, name: str) -> packages.CaseView:
@@ -151,27 +123,23 @@ def _text(service: Service, digest: str, size: int) -> str | None:
 GOING = frozenset({"queued", "running"})
 
 
-def jobs_page(request: Request, viewer: Visitor, session: Reading) -> HTMLResponse:
+def jobs_page(visit: Look) -> HTMLResponse:
     """The latest jobs that the viewer may see, newest first."""
-    listed = jobs.newest(session, viewer)
-    return page(
+    listed = jobs.newest(visit.session, visit.viewer)
+    return visit.page(
         "organiser/jobs.html",
-        request,
-        viewer=viewer,
         jobs=listed,
         is_going=any(job.state in GOING for job in listed),
     )
 
 
-def job_page(request: Request, viewer: Visitor, session: Reading, job_id: str) -> HTMLResponse:
+def job_page(visit: Look, job_id: str) -> HTMLResponse:
     """A job: its progress, its log and its result."""
-    job = jobs.one(session, viewer, job_id)
+    job = jobs.one(visit.session, visit.viewer, job_id)
     result = job.result or {}
     report = cast(Mapping[str, Sequence[object]], result.get("report") or {})
-    return page(
+    return visit.page(
         "organiser/job.html",
-        request,
-        viewer=viewer,
         job=job,
         kind=type_word(job.kind),
         is_going=job.state in GOING,
@@ -182,10 +150,10 @@ def job_page(request: Request, viewer: Visitor, session: Reading, job_id: str) -
     )
 
 
-def cancel_job(request: Request, service: TheService, viewer: Visitor, job_id: str) -> Response:
+def cancel_job(visit: Visit, job_id: str) -> Response:
     """Stop everything that the job runs; what it has finished stays."""
-    jobs.cancel(service, viewer, job_id)
-    return see(request, f"/admin/jobs/{job_id}")
+    jobs.cancel(visit.service, visit.viewer, job_id)
+    return visit.see(f"/admin/jobs/{job_id}")
 
 
 def _cases(job: jobs.Job) -> list[tuple[str, dict[str, object]]]:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from fastapi import Request, Response
+from fastapi import Response
 from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
@@ -13,10 +13,8 @@ from app.contests import queries as contests_queries
 from app.contests.pages.home import steps
 from app.core.messages import N_, BadRequest
 from app.core.pages import forms, wording
-from app.core.pages.frames import frame
-from app.core.pages.languages import _, confirm, refuse_outdated
-from app.core.pages.pages import DONE, Done, page
-from app.core.pages.visitor import Fields, Reading, TheService, TheSnapshot, Visitor, Writing, led_on, see
+from app.core.pages.languages import _, refuse_outdated
+from app.core.pages.visits import Change, ContestLook
 from app.domain.contests import Kind, ScoredProblem
 from app.domain.participation import is_for_practice
 from app.judging.service.problem_changes import How
@@ -41,77 +39,61 @@ class Entry:
     reference_counts: bool | None
 
 
-def problems_page(
-    request: Request, service: TheService, viewer: Visitor, snapshot: TheSnapshot, session: Reading, done: Done = ""
-) -> HTMLResponse:
+def problems_page(visit: ContestLook) -> HTMLResponse:
     """The problems of the contest in order, and those that may be put in."""
-    contest_id = snapshot.contest.id
-    entries = _entries(session, viewer, contest_id, snapshot.contest.problems)
+    contest_id = visit.snapshot.contest.id
+    entries = _entries(visit.session, visit.viewer, contest_id, visit.snapshot.contest.problems)
     taken = {entry.id for entry in entries}
-    return page(
+    manages = visit.viewer.manages
+    return visit.framed(
         "organiser/contest_problems.html",
-        request,
-        viewer=viewer,
-        frame=frame(session, viewer, snapshot, "problems"),
-        steps=steps(session, service, contest_id, "problems") if viewer.manages else [],
-        done=DONE.get(done),
+        "problems",
+        steps=steps(visit.session, visit.service, contest_id, "problems") if manages else [],
         entries=entries,
-        is_practice=is_for_practice(snapshot.contest.clock),
-        others=[each for each in packages.listed(session, viewer) if each.id not in taken] if viewer.manages else [],
+        is_practice=is_for_practice(visit.snapshot.contest.clock),
+        others=[each for each in packages.listed(visit.session, visit.viewer) if manages and each.id not in taken],
     )
 
 
-def add_problems(
-    request: Request, service: TheService, viewer: Visitor, contest_id: str, fields: Fields, session: Writing
-) -> Response:
+def add_problems(change: Change, contest_id: str) -> Response:
     """Put the problems that are ticked into the contest, all of them or none."""
-    wanted = [name.removeprefix("p.") for name in fields if name.startswith("p.")]
+    wanted = [name.removeprefix("p.") for name in change.fields if name.startswith("p.")]
     if not wanted:
         raise BadRequest(N_("expected at least one to be ticked, found none"), where="problems")
     for problem_id in wanted:
-        rule = {"reference_counts": True} if f"r.{problem_id}" in fields else {}
+        rule = {"reference_counts": True} if f"r.{problem_id}" in change.fields else {}
         body = forms.made_of_values(contest_problems.EntryBody, {"id": problem_id, "rule": rule})
-        contest_problems.add(session, service.boards, viewer, contest_id, body)
-        session.flush()
-    return see(request, f"/admin/contests/{contest_id}/problems", done="added")
+        contest_problems.add(change.session, change.service.boards, change.viewer, contest_id, body)
+        change.session.flush()
+    return change.see(f"/admin/contests/{contest_id}/problems", done="added")
 
 
-def change_problem(
-    request: Request,
-    service: TheService,
-    viewer: Visitor,
-    contest_id: str,
-    problem_id: str,
-    fields: Fields,
-    session: Writing,
-) -> Response:
+def change_problem(change: Change, contest_id: str, problem_id: str) -> Response:
     """Change a problem's label, its points or its version here; what would change results waits as a rejudging."""
-    if "label" in fields:
-        contests_queries.get(session, contest_id, for_update=True)
-        labels = {row.problem_id: row.label for row in contests_queries.entries(session, contest_id)}
-        refuse_outdated(fields, {"label": labels.get(problem_id, "")})
-    values = _change(fields)
-    if fields.get("reference") in {"yes", "no"}:
-        own = contests_queries.entry(session, contest_id, problem_id)
+    if "label" in change.fields:
+        contests_queries.get(change.session, contest_id, for_update=True)
+        labels = {row.problem_id: row.label for row in contests_queries.entries(change.session, contest_id)}
+        refuse_outdated(change.fields, {"label": labels.get(problem_id, "")})
+    values = _change(change.fields)
+    if change.fields.get("reference") in {"yes", "no"}:
+        own = contests_queries.entry(change.session, contest_id, problem_id)
         rule = {} if own is None else own.rule.model_dump(exclude_unset=True)
-        values["rule"] = {**rule, "reference_counts": fields["reference"] == "yes"}
+        values["rule"] = {**rule, "reference_counts": change.fields["reference"] == "yes"}
     body = forms.made_of_values(contest_problems.EntryChange, values)
-    outcome = contest_problems.alter(service, viewer, session, (contest_id, problem_id), body, How())
-    return led_on(request, outcome, f"/admin/contests/{contest_id}/problems")
+    entry = contest_id, problem_id
+    outcome = contest_problems.alter(change.service, change.viewer, change.session, entry, body, How())
+    return change.led_on(outcome, f"/admin/contests/{contest_id}/problems")
 
 
-def remove_problem(
-    request: Request, service: TheService, contest_id: str, problem_id: str, fields: Fields, session: Writing
-) -> Response:
+def remove_problem(change: Change, contest_id: str, problem_id: str) -> Response:
     """Take a problem out, as long as nobody has sent anything for it here."""
-    confirm(
-        fields,
+    change.confirm(
         _("Remove the problem %(problem)s from the contest?", problem=problem_id),
         _("The problem itself stays on the server, and can be added again."),
         _("Remove the problem"),
     )
-    contest_problems.remove(session, service.boards, contest_id, problem_id)
-    return see(request, f"/admin/contests/{contest_id}/problems", done="removed")
+    contest_problems.remove(change.session, change.service.boards, contest_id, problem_id)
+    return change.see(f"/admin/contests/{contest_id}/problems", done="removed")
 
 
 def _change(fields: Mapping[str, str]) -> dict[str, object]:

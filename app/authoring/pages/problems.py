@@ -17,29 +17,21 @@ from app.core.http.errors import status_of, written
 from app.core.messages import N_, BadRequest, NotFound, ServiceError
 from app.core.pages.forms import made_of_values, open_form, whole_number
 from app.core.pages.languages import _, confirm, ngettext
-from app.core.pages.pages import DONE, Done, page
 from app.core.pages.visitor import (
-    Faults,
     Fields,
-    Reading,
-    TheService,
-    Visitor,
-    Writing,
-    authenticator_of,
     faults_of,
     how_of,
-    led_on,
-    see,
 )
+from app.core.pages.visits import Change, Look, Visit
 from app.judging.service.problem_changes import How
 
 Number = Annotated[int, PathParameter(ge=1, lt=2**31)]
 AGGREGATIONS = ("sum", "min", "pass-fail")
 
 
-def list_page(request: Request, viewer: Visitor, session: Reading, done: Done = "") -> HTMLResponse:
+def list_page(visit: Look) -> HTMLResponse:
     """The problems that the viewer may read, and the form to bring a package in."""
-    return _list(request, viewer, session, done=done)
+    return _list(visit)
 
 
 @asynccontextmanager
@@ -53,22 +45,22 @@ async def _open_package(request: Request) -> AsyncIterator[packages.SentPackage]
             yield packages.SentPackage(path, form.texts.get("id", "").strip() or None, Path(sent.name).stem or None)
 
 
-async def bring_in(request: Request, service: TheService, viewer: Visitor) -> Response:
+async def bring_in(visit: Visit) -> Response:
     """Bring a package in, and show the problem; or the list again with every fault by file and line."""
     try:
-        async with _open_package(request) as sent:
-            outcome = await run_sync(packages.bring_in, service, viewer, sent, How())
+        async with _open_package(visit.request) as sent:
+            outcome = await run_sync(packages.bring_in, visit.service, visit.viewer, sent, How())
     except ServiceError as refusal:
-        return await run_sync(_refused, request, service, viewer, refusal)
-    authenticator_of(request).forget(viewer.account_id)  # it may own a problem more
+        return await run_sync(_refused, visit, refusal)
+    visit.authenticator.forget(visit.viewer.account_id)  # it may own a problem more
     if isinstance(outcome, packages.BroughtIn):
-        return see(request, f"/admin/problems/{outcome.id}", done="added")
-    return led_on(request, outcome, "/admin/problems")
+        return visit.see(f"/admin/problems/{outcome.id}", done="added")
+    return visit.led_on(outcome, "/admin/problems")
 
 
-def problem_page(request: Request, viewer: Visitor, session: Reading, problem_id: str, done: Done = "") -> HTMLResponse:
+def problem_page(visit: Look, problem_id: str) -> HTMLResponse:
     """A problem whole: where it stands, what its verification found, its cases by groups, versions and jobs."""
-    return _problem(request, viewer, session, problem_id, done=done)
+    return _problem(visit, problem_id)
 
 
 async def _zip(request: Request) -> tuple[bytes, bool]:
@@ -80,24 +72,18 @@ async def _zip(request: Request) -> tuple[bytes, bool]:
         return data, "only" in form.texts
 
 
-def add_cases(
-    request: Request,
-    service: TheService,
-    viewer: Visitor,
-    problem_id: str,
-    sent: Annotated[tuple[bytes, bool], Depends(_zip)],
-) -> Response:
+def add_cases(visit: Visit, sent: Annotated[tuple[bytes, bool], Depends(_zip)], problem_id: str) -> Response:
     """Put the cases of a zip; shows every fault by its entry where there are some."""
     data, only = sent
     try:
-        outcome = test_data.put_cases(service, viewer, problem_id, data, How(), only=only)
+        outcome = test_data.put_cases(visit.service, visit.viewer, problem_id, data, How(), only=only)
     except ServiceError as refusal:
-        with service.database.read() as session:
-            return _problem(request, viewer, session, problem_id, refusal=refusal)
-    return led_on(request, outcome, f"/admin/problems/{problem_id}")
+        with visit.reading() as look:
+            return _problem(look, problem_id, refusal)
+    return visit.led_on(outcome, f"/admin/problems/{problem_id}")
 
 
-def arrange_cases(request: Request, service: TheService, viewer: Visitor, problem_id: str, fields: Fields) -> Response:
+def arrange_cases(visit: Visit, fields: Fields, problem_id: str) -> Response:
     """Change groups, their points, the groups and the order of cases, or delete those ticked, as one version."""
     body = made_of_values(test_data.DataBody, _arrangement(fields))
     if body.delete:
@@ -107,97 +93,70 @@ def arrange_cases(request: Request, service: TheService, viewer: Visitor, proble
             _("A change that affects points becomes a pending rejudging. Earlier versions keep the cases."),
             _("Delete"),
         )
-    outcome = test_data.arrange(service, viewer, problem_id, body, how_of(fields))
-    return led_on(request, outcome, f"/admin/problems/{problem_id}")
+    outcome = test_data.arrange(visit.service, visit.viewer, problem_id, body, how_of(fields))
+    return visit.led_on(outcome, f"/admin/problems/{problem_id}")
 
 
-def verify(request: Request, service: TheService, viewer: Visitor, problem_id: str, session: Writing) -> Response:
+def verify(change: Change, problem_id: str) -> Response:
     """Run everything that the package brings, as a job."""
-    job = jobs.start_verification(session, service, viewer, problem_id)
-    return see(request, f"/admin/jobs/{job.id}")
+    job = jobs.start_verification(change.session, change.service, change.viewer, problem_id)
+    return change.see(f"/admin/jobs/{job.id}")
 
 
-def run_reference(
-    request: Request, service: TheService, viewer: Visitor, problem_id: str, fields: Fields, session: Writing
-) -> Response:
+def run_reference(change: Change, problem_id: str) -> Response:
     """Let the reference solver make the answers of the cases that are ticked, or of those that lack one."""
-    ticked = [name.removeprefix("c.") for name in fields if name.startswith("c.")]
+    ticked = [name.removeprefix("c.") for name in change.fields if name.startswith("c.")]
     values: dict[str, object] = {"testcases": ticked} if ticked else {}
-    if fields.get("seconds", "").strip():
+    if change.fields.get("seconds", "").strip():
         try:
-            values["seconds"] = float(fields["seconds"])
+            values["seconds"] = float(change.fields["seconds"])
         except ValueError:
             raise BadRequest(
-                N_("expected a number, found %(found)r"), where="seconds", found=fields["seconds"][:40]
+                N_("expected a number, found %(found)r"), where="seconds", found=change.fields["seconds"][:40]
             ) from None
-    if fields.get("method", "").strip():
-        values["method"] = fields["method"].strip()
-    job = jobs.start_run(session, service, viewer, problem_id, made_of_values(jobs.ReferenceRunRequest, values))
-    return see(request, f"/admin/jobs/{job.id}")
+    if change.fields.get("method", "").strip():
+        values["method"] = change.fields["method"].strip()
+    job = jobs.start_run(
+        change.session, change.service, change.viewer, problem_id, made_of_values(jobs.ReferenceRunRequest, values)
+    )
+    return change.see(f"/admin/jobs/{job.id}")
 
 
 def version_page(
-    request: Request,
-    viewer: Visitor,
-    session: Reading,
-    problem_id: str,
-    number: Number,
-    against: Annotated[int | None, Query(ge=1, lt=2**31)] = None,
+    visit: Look, problem_id: str, number: Number, against: Annotated[int | None, Query(ge=1, lt=2**31)] = None
 ) -> HTMLResponse:
     """What a version of a problem changes, field by field and case by case."""
-    return page(
+    return visit.page(
         "organiser/version.html",
-        request,
-        viewer=viewer,
         problem_id=problem_id,
-        version=versions.one(session, problem_id, number),
-        diff=versions.diff(session, problem_id, number, against),
+        version=versions.one(visit.session, problem_id, number),
+        diff=versions.diff(visit.session, problem_id, number, against),
     )
 
 
-def restore_version(
-    request: Request, service: TheService, viewer: Visitor, problem_id: str, number: Number, session: Writing
-) -> Response:
+def restore_version(change: Change, problem_id: str, number: Number) -> Response:
     """Make a version the newest again; what would change results waits as a rejudging."""
-    outcome = versions.restore(service, viewer, session, problem_id, number, How())
-    return led_on(request, outcome, f"/admin/problems/{problem_id}")
+    outcome = versions.restore(change.service, change.viewer, change.session, problem_id, number, How())
+    return change.led_on(outcome, f"/admin/problems/{problem_id}")
 
 
-def _list(
-    request: Request,
-    viewer: Viewer,
-    session: Session,
-    *,
-    done: str = "",
-    faults: Faults = (),
-    status: int = 200,
-) -> HTMLResponse:
-    return page(
+def _list(visit: Look, refusal: ServiceError | None = None) -> HTMLResponse:
+    return visit.page(
         "organiser/problems.html",
-        request,
-        status,
-        viewer=viewer,
-        done=DONE.get(done),
-        problems=packages.listed(session, viewer),
-        may_bring_in=viewer.is_admin or viewer.grants.organiser,
-        faults=faults,
+        200 if refusal is None else status_of(refusal),
+        problems=packages.listed(visit.session, visit.viewer),
+        may_bring_in=visit.viewer.is_admin or visit.viewer.grants.organiser,
+        faults=[] if refusal is None else faults_of(refusal),
     )
 
 
-def _refused(request: Request, service: TheService, viewer: Viewer, refusal: ServiceError) -> HTMLResponse:
-    with service.database.read() as session:
-        return _list(request, viewer, session, faults=faults_of(refusal), status=status_of(refusal))
+def _refused(visit: Visit, refusal: ServiceError) -> HTMLResponse:
+    with visit.reading() as look:
+        return _list(look, refusal)
 
 
-def _problem(
-    request: Request,
-    viewer: Viewer,
-    session: Session,
-    problem_id: str,
-    *,
-    done: str = "",
-    refusal: ServiceError | None = None,
-) -> HTMLResponse:
+def _problem(visit: Look, problem_id: str, refusal: ServiceError | None = None) -> HTMLResponse:
+    session, viewer = visit.session, visit.viewer
     problem = packages.one(session, problem_id)
     verification = _verification(session, viewer, problem_id)
     result = (verification and verification.result) or {}
@@ -205,12 +164,9 @@ def _problem(
     cases: dict[str, list[packages.CaseView]] = {group.name: [] for group in problem.groups}
     for case in problem.testcases:
         cases.setdefault(case.group, []).append(case)
-    return page(
+    return visit.page(
         "organiser/problem.html",
-        request,
         200 if refusal is None else 400,
-        viewer=viewer,
-        done=DONE.get(done),
         faults=[] if refusal is None else faults_of(refusal),
         problem=problem,
         name=problem.names.get("en") or next(iter(problem.names.values()), problem.id),

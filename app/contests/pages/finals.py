@@ -1,13 +1,11 @@
 """What decides a contest in the end: its final cases, and the medals and ranks that the board gives."""
 
-from fastapi import Request, Response
+from fastapi import Response
 
-from app.contests.pages.setup import finals_of, moment
+from app.contests.pages.setup import change_contest, finals_of, moment
 from app.contests.queries import contest_of
-from app.contests.schemas import ContestChange
-from app.contests.service import commands as service_commands
 from app.core.pages import forms, languages
-from app.core.pages.visitor import Fields, TheService, Visitor, Writing, see
+from app.core.pages.visits import Change
 from app.tables import ContestRow
 
 MEDALS = ("gold", "silver", "bronze", "ranks")
@@ -19,27 +17,21 @@ def medals_of(row: ContestRow) -> dict[str, str]:
     return {name: str(awards[name]) for name in MEDALS}
 
 
-def set_finals(
-    request: Request, viewer: Visitor, service: TheService, contest_id: str, fields: Fields, session: Writing
-) -> Response:
+def set_finals(change: Change, contest_id: str) -> Response:
     """Change when teams get the inputs of final cases, or how long each has for them, and what counts in the end."""
-    languages.refuse_outdated(fields, finals_of(contest_of(session, contest_id, for_update=True)))
+    languages.refuse_outdated(change.fields, finals_of(contest_of(change.session, contest_id, for_update=True)))
     settings = {
-        "final_release": moment(fields.get("final_release", "")),
-        "final_minutes": forms.whole_number("final_minutes", fields.get("final_minutes", "")),
-        "final_phase": fields.get("final_phase"),
+        "final_release": moment(change.fields.get("final_release", "")),
+        "final_minutes": forms.whole_number("final_minutes", change.fields.get("final_minutes", "")),
+        "final_phase": change.fields.get("final_phase"),
     }
-    body = forms.made_of_values(ContestChange, {"settings": settings})
-    service_commands.change(session, service, viewer, contest_id, body)
-    return see(request, f"/admin/contests/{contest_id}/rules", done="saved")
+    change_contest(change, contest_id, {"settings": settings})
+    return change.see(f"/admin/contests/{contest_id}/rules", done="saved")
 
 
-def set_medals(
-    request: Request, viewer: Visitor, service: TheService, contest_id: str, fields: Fields, session: Writing
-) -> Response:
+def set_medals(change: Change, contest_id: str) -> Response:
     """Change how many medals and ranks the board gives."""
-    languages.refuse_outdated(fields, medals_of(contest_of(session, contest_id, for_update=True)))
-    medals = {name: forms.whole_number(name, fields.get(name, "")) or 0 for name in MEDALS}
-    body = forms.made_of_values(ContestChange, {"settings": {"awards": medals}})
-    service_commands.change(session, service, viewer, contest_id, body)
-    return see(request, f"/admin/contests/{contest_id}/awards", done="saved")
+    languages.refuse_outdated(change.fields, medals_of(contest_of(change.session, contest_id, for_update=True)))
+    medals = {name: forms.whole_number(name, change.fields.get(name, "")) or 0 for name in MEDALS}
+    change_contest(change, contest_id, {"settings": {"awards": medals}})
+    return change.see(f"/admin/contests/{contest_id}/awards", done="saved")

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
 
-from fastapi import Request
 from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
@@ -19,10 +18,10 @@ from app.contests import queries as contests_queries
 from app.contests.queries import clock, contest_of
 from app.core.clock import utc_now
 from app.core.messages import N_
-from app.core.pages.frames import frame
 from app.core.pages.languages import _, ngettext
-from app.core.pages.pages import DONE, Done, page, type_word
-from app.core.pages.visitor import Reading, Span, TheService, TheSnapshot, Visitor, span, state
+from app.core.pages.pages import type_word
+from app.core.pages.visitor import Reading, Span, TheService, span, state
+from app.core.pages.visits import ContestLook, Look
 from app.core.pages.wording import contest_rules, is_endless, seconds
 from app.core.service import Service
 from app.domain.contests import Clock
@@ -194,35 +193,29 @@ class Step:
     is_done: bool
 
 
-def organiser_home(request: Request, viewer: Visitor, session: Reading) -> HTMLResponse:
+def organiser_home(visit: Look) -> HTMLResponse:
     """The contests and problems at which the viewer has a role, and what concerns the whole server."""
     now = utc_now()
-    runs = [_run(row, viewer, now) for row in contests_queries.contests(session) if viewer.at(row.id).sees_all]
-    return page(
+    viewer = visit.viewer
+    runs = [_run(row, viewer, now) for row in contests_queries.contests(visit.session) if viewer.at(row.id).sees_all]
+    return visit.page(
         "organiser/home.html",
-        request,
-        viewer=viewer,
         runs=runs,
-        problems=len(packages.listed(session, viewer)),
+        problems=len(packages.listed(visit.session, viewer)),
         may_make=viewer.is_admin or viewer.grants.organiser,
     )
 
 
-def contest_home(
-    request: Request, service: TheService, viewer: Visitor, snapshot: TheSnapshot, session: Reading, done: Done = ""
-) -> HTMLResponse:
+def contest_home(visit: ContestLook) -> HTMLResponse:
     """A contest as its organisers look at it first: what comes next, whether it is ready, what waits for them."""
-    contest, now = snapshot.contest, utc_now()
-    row = contest_of(session, contest.id)
-    points = checklist(session, service, row)
-    messages = clarifications.documents(viewer, snapshot, session)
-    return page(
+    snapshot, contest, now = visit.snapshot, visit.snapshot.contest, utc_now()
+    row = contest_of(visit.session, contest.id)
+    points = checklist(visit.session, visit.service, row)
+    messages = clarifications.documents(visit.viewer, snapshot, visit.session)
+    return visit.framed(
         "organiser/contest.html",
-        request,
-        viewer=viewer,
-        frame=frame(session, viewer, snapshot, ""),
-        done=DONE.get(done),
-        steps=_steps(points, "") if viewer.manages else [],
+        "",
+        steps=_steps(points, "") if visit.viewer.manages else [],
         state=state(row, contest.clock, now),
         span=span(contest.clock, now),
         clock=contest.clock,
@@ -236,8 +229,8 @@ def contest_home(
         is_final=snapshot.state.finalized is not None,
         is_frozen=contest.clock.freeze is not None and not contest.clock.thawed(now),
         unanswered=len(unanswered(messages)),
-        waiting=contests_queries.unjudged(session, row),
-        submissions=contests_queries.submission_count(session, contest.id),
+        waiting=contests_queries.unjudged(visit.session, row),
+        submissions=contests_queries.submission_count(visit.session, contest.id),
     )
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
-from fastapi import Request, Response
+from fastapi import Response
 from fastapi.responses import HTMLResponse
 
 from app.contests.pages.home import steps
@@ -15,10 +15,8 @@ from app.core.clics import format_time, format_time_or_none, parse_time
 from app.core.clock import utc_now
 from app.core.messages import N_, BadRequest
 from app.core.pages.forms import MOST_DIGITS, made_of_values, whole_number
-from app.core.pages.frames import frame
-from app.core.pages.languages import SURE, Answer, AskFirst, _, confirm, ngettext, refuse_outdated
-from app.core.pages.pages import DONE, Done, page
-from app.core.pages.visitor import Fields, Reading, TheService, TheSnapshot, Visitor, Writing, WritingAccounts, see
+from app.core.pages.languages import SURE, Answer, AskFirst, _, ngettext, refuse_outdated
+from app.core.pages.visits import Change, ContestLook, Visit
 from app.domain import contests, participation
 from app.tables import ContestRow
 
@@ -58,46 +56,39 @@ COUNTS = (
 )
 
 
-def new_contest(request: Request, viewer: Visitor) -> HTMLResponse:
+def new_contest(visit: Visit) -> HTMLResponse:
     """The first step: a form for the kind, the name and the times of a new contest."""
-    return page("organiser/new.html", request, viewer=viewer, kinds=KINDS)
+    return visit.page("organiser/new.html", kinds=KINDS)
 
 
-def make_contest(
-    request: Request, viewer: Visitor, service: TheService, fields: Fields, session: WritingAccounts
-) -> Response:
+def make_contest(change: Change) -> Response:
     """Make the contest and lead to its problems."""
-    made = service_commands.create(session, service, viewer, made_of_values(ContestBody, _new_values(fields)))
-    return see(request, f"/admin/contests/{made.id}/problems", done="made")
+    change.forget_accounts()
+    body = made_of_values(ContestBody, _new_values(change.fields))
+    made = service_commands.create(change.session, change.service, change.viewer, body)
+    return change.see(f"/admin/contests/{made.id}/problems", done="made")
 
 
-def times_page(
-    request: Request, service: TheService, viewer: Visitor, snapshot: TheSnapshot, session: Reading, done: Done = ""
-) -> HTMLResponse:
+def times_page(visit: ContestLook) -> HTMLResponse:
     """The name and the times of a contest."""
-    row = contest_of(session, snapshot.contest.id)
-    return page(
+    row = contest_of(visit.session, visit.snapshot.contest.id)
+    return visit.framed(
         "organiser/times.html",
-        request,
-        viewer=viewer,
-        frame=frame(session, viewer, snapshot, "times"),
-        steps=steps(session, service, row.id, "times"),
-        done=DONE.get(done),
+        "times",
+        steps=steps(visit.session, visit.service, row.id, "times"),
         fields=_fields_of(view(row)),
         has_started=clock(row).started(utc_now()),
     )
 
 
-def set_times(
-    request: Request, service: TheService, viewer: Visitor, contest_id: str, fields: Fields, session: Writing
-) -> Response:
+def set_times(change: Change, contest_id: str) -> Response:
     """Change the name and the times that the sender has changed."""
-    row = contest_of(session, contest_id, for_update=True)
+    row = contest_of(change.session, contest_id, for_update=True)
     before, clock_before, now = view(row), clock(row), utc_now()
-    refuse_outdated(fields, _fields_of(before))
-    if values := _changed_times(before, fields):
-        service_commands.change(session, service, viewer, contest_id, made_of_values(ContestChange, values))
-    return see(request, f"/admin/contests/{contest_id}/times", done=_outcome(clock_before, clock(row), now))
+    refuse_outdated(change.fields, _fields_of(before))
+    if values := _changed_times(before, change.fields):
+        change_contest(change, contest_id, values)
+    return change.see(f"/admin/contests/{contest_id}/times", done=_outcome(clock_before, clock(row), now))
 
 
 def _outcome(before: contests.Clock, after: contests.Clock, now: datetime) -> str:
@@ -107,18 +98,13 @@ def _outcome(before: contests.Clock, after: contests.Clock, now: datetime) -> st
     return "reopened" if before.ended(now) and not after.ended(now) else "saved"
 
 
-def rules_page(
-    request: Request, service: TheService, viewer: Visitor, snapshot: TheSnapshot, session: Reading, done: Done = ""
-) -> HTMLResponse:
+def rules_page(visit: ContestLook) -> HTMLResponse:
     """The settings of a contest as a form, each as the sentence that contestants read."""
-    row = contest_of(session, snapshot.contest.id)
-    return page(
+    row = contest_of(visit.session, visit.snapshot.contest.id)
+    return visit.framed(
         "organiser/rules.html",
-        request,
-        viewer=viewer,
-        frame=frame(session, viewer, snapshot, "rules"),
-        steps=steps(session, service, snapshot.contest.id, "rules"),
-        done=DONE.get(done),
+        "rules",
+        steps=steps(visit.session, visit.service, visit.snapshot.contest.id, "rules"),
         stored=rules_of(row),
         finals=finals_of(row),
         flags=FLAGS,
@@ -151,64 +137,62 @@ def finals_of(row: ContestRow) -> dict[str, str]:
     }
 
 
-def set_rules(
-    request: Request, viewer: Visitor, service: TheService, contest_id: str, fields: Fields, session: Writing
-) -> Response:
+def set_rules(change: Change, contest_id: str) -> Response:
     """Change the settings that the form has."""
-    row = contest_of(session, contest_id, for_update=True)
+    fields, row = change.fields, contest_of(change.session, contest_id, for_update=True)
     stored = rules_of(row)
-    refuse_outdated(fields, stored if viewer.is_admin else {**stored, "open_to_all": fields.get("open_to_all", "")})
-    question_zero(
-        fields,
-        "max_submissions",
-        _("With a limit of 0, no team can submit anything to any problem."),
-        unlimited=True,
-    )
+    is_admin = change.viewer.is_admin
+    refuse_outdated(fields, stored if is_admin else {**stored, "open_to_all": fields.get("open_to_all", "")})
+    sentence = _("With a limit of 0, no team can submit anything to any problem.")
+    question_zero(fields, "max_submissions", sentence, unlimited=True)
     limits = row.settings.limits.model_dump()
     limits |= {name: whole_number(name, fields.get(name, "")) for name, _ in COUNTS}
     settings: dict[str, object] = {name: bool(fields.get(name)) for name, _ in FLAGS}
-    settings |= {"rejections": fields.get("rejections"), "partly_correct_as": fields.get("partly_correct_as")}
+    settings |= {name: fields.get(name) for name in ("rejections", "partly_correct_as")}
     values: dict[str, object] = {"settings": {**settings, "limits": limits}}
-    if viewer.is_admin:
+    if is_admin:
         values["open_to_all"] = bool(fields.get("open_to_all"))
-    service_commands.change(session, service, viewer, contest_id, made_of_values(ContestChange, values))
-    return see(request, f"/admin/contests/{contest_id}/rules", done="saved")
+    change_contest(change, contest_id, values)
+    return change.see(f"/admin/contests/{contest_id}/rules", done="saved")
 
 
-def start_soon(request: Request, viewer: Visitor, service: TheService, contest_id: str, session: Writing) -> Response:
+def start_soon(change: Change, contest_id: str) -> Response:
     """Let the contest begin in a minute."""
     start = (utc_now() + UNTIL_START).replace(microsecond=0)
     # CLICS wants the id in the body where the start changes, as a check of the address.
     values = {"id": contest_id, "start_time": format_time(start)}
-    service_commands.change(session, service, viewer, contest_id, made_of_values(ContestChange, values))
-    return see(request, f"/admin/contests/{contest_id}", done="started")
+    change_contest(change, contest_id, values)
+    return change.see(f"/admin/contests/{contest_id}", done="started")
 
 
-def pause(request: Request, service: TheService, contest_id: str, session: Writing) -> Response:
+def pause(change: Change, contest_id: str) -> Response:
     """Let the contest's clock stand still."""
-    service_commands.pause(session, service, contest_id)
-    return see(request, f"/admin/contests/{contest_id}", done="paused")
+    service_commands.pause(change.session, change.service, contest_id)
+    return change.see(f"/admin/contests/{contest_id}", done="paused")
 
 
-def resume(request: Request, service: TheService, contest_id: str, session: Writing) -> Response:
+def resume(change: Change, contest_id: str) -> Response:
     """Let the contest's clock run on."""
-    service_commands.resume(session, service, contest_id)
-    return see(request, f"/admin/contests/{contest_id}", done="resumed")
+    service_commands.resume(change.session, change.service, contest_id)
+    return change.see(f"/admin/contests/{contest_id}", done="resumed")
 
 
-def finalize(
-    request: Request, viewer: Visitor, service: TheService, contest_id: str, fields: Fields, session: Writing
-) -> Response:
+def finalize(change: Change, contest_id: str) -> Response:
     """Make the results final."""
-    name = contest_of(session, contest_id).name
-    confirm(
-        fields,
+    name = contest_of(change.session, contest_id).name
+    change.confirm(
         _("Make the results of %(contest)s final?", contest=name),
         _("After that, no one can submit, ask or change what counts. Awards and final results become public."),
         _("Make the results final"),
     )
-    service_commands.change(session, service, viewer, contest_id, made_of_values(ContestChange, {"finalized": True}))
-    return see(request, f"/admin/contests/{contest_id}", done="final")
+    change_contest(change, contest_id, {"finalized": True})
+    return change.see(f"/admin/contests/{contest_id}", done="final")
+
+
+def change_contest(change: Change, contest_id: str, values: Mapping[str, object]) -> None:
+    """Change these values of a contest; raises BadRequest with what is wrong with them."""
+    body = made_of_values(ContestChange, values)
+    service_commands.change(change.session, change.service, change.viewer, contest_id, body)
 
 
 def _new_values(fields: Mapping[str, str]) -> dict[str, object]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil
 
-from fastapi import Request, Response
+from fastapi import Response
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
@@ -17,7 +17,8 @@ from app.core.clock import utc_now
 from app.core.messages import N_, Forbidden, Unauthorized
 from app.core.pages.forms import made_of_values
 from app.core.pages.languages import _, confirm
-from app.core.pages.visitor import Fields, TheService, TheSnapshot, Visitor, see
+from app.core.pages.visitor import Fields, TheSnapshot
+from app.core.pages.visits import Visit
 from app.core.pages.wording import minute, spoken
 from app.domain.contests import ScoredProblem
 from app.domain.participation import ParticipationKind, limited
@@ -80,13 +81,13 @@ def clock_offer(session: Session, viewer: Viewer, snapshot: ContestSnapshot) -> 
     return ClockOffer(ParticipationKind.VIRTUAL, _("Begin virtual participation"))
 
 
-def begin_clock(request: Request, service: TheService, viewer: Visitor, contest_id: str, fields: Fields) -> Response:
+def begin_clock(visit: Visit, fields: Fields, contest_id: str) -> Response:
     """Start the clock of the viewer's team after a confirmation, and return to the contest's page."""
-    _check_team(viewer)
+    _check_team(visit.viewer)
     body = made_of_values(ParticipationBody, {"kind": fields.get("kind", "")})
     confirm(fields, _("Start your clock?"), _("Your time starts now. It cannot be stopped or restarted."), _("Begin"))
-    begin(service, viewer, contest_id, body)
-    return see(request, f"/c/{contest_id}")
+    begin(visit.service, visit.viewer, contest_id, body)
+    return visit.see(f"/c/{contest_id}")
 
 
 def finals_shown(
@@ -114,31 +115,26 @@ def finals_shown(
     return FinalsShown(Line(sentence, _whole(deadline - now)), False, shown.href)
 
 
-def ask_for_finals(
-    request: Request, service: TheService, viewer: Visitor, snapshot: TheSnapshot, problem_id: str, fields: Fields
-) -> Response:
+def ask_for_finals(visit: Visit, snapshot: TheSnapshot, fields: Fields, problem_id: str) -> Response:
     """Start the team's time for final inputs after a confirmation, and return to the problem's page."""
-    _check_team(viewer)
+    _check_team(visit.viewer)
     confirm(
         fields,
         _("Get the final inputs?"),
         _("The time for your answers starts now. It cannot be stopped or restarted."),
         _("Get the final inputs"),
     )
-    ask(service, viewer, snapshot, problem_id)
-    return see(request, f"/c/{snapshot.contest.id}/problems/{problem_id}")
+    ask(visit.service, visit.viewer, snapshot, problem_id)
+    return visit.see(f"/c/{snapshot.contest.id}/problems/{problem_id}")
 
 
-def choose_on_page(
-    request: Request, service: TheService, viewer: Visitor, snapshot: TheSnapshot, problem_id: str, fields: Fields
-) -> Response:
+def choose_on_page(visit: Visit, snapshot: TheSnapshot, fields: Fields, problem_id: str) -> Response:
     """Choose the submission that counts, or none, and return to the team's submissions."""
-    _check_team(viewer)
+    _check_team(visit.viewer)
     number = fields.get("submission_id")
-    choose(
-        service, viewer, snapshot, problem_id, made_of_values(ChosenBody, {"submission_id": number}) if number else None
-    )
-    return see(request, f"/c/{snapshot.contest.id}/answers")
+    body = made_of_values(ChosenBody, {"submission_id": number}) if number else None
+    choose(visit.service, visit.viewer, snapshot, problem_id, body)
+    return visit.see(f"/c/{snapshot.contest.id}/answers")
 
 
 def may_choose(viewer: Viewer, snapshot: ContestSnapshot) -> bool:

@@ -19,12 +19,12 @@ from hashlib import sha256
 from mimetypes import guess_type
 from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, cast
+from typing import cast
 from urllib.parse import parse_qs
 
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
-from fastapi import Query, Request, Response
+from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.ext import InternationalizationExtension
@@ -227,10 +227,10 @@ ENVIRONMENT.filters.update(
 
 
 def page(template: str, request: Request, status: int = 200, **values: object) -> HTMLResponse:
-    """A page of a template."""
-    shared = reader_values(request)
+    """A page of a template, which says what was changed before where the address names it (`done`)."""
+    shared, done = reader_values(request), DONE.get(request.query_params.get("done", ""))
     with languages.speaking(shared["spoken"]):
-        known = {**shared, **values, "languages_known": languages.LANGUAGES}
+        known = {**shared, "done": done, **values, "languages_known": languages.LANGUAGES}
         html = ENVIRONMENT.get_template(template).render(known)
     return HTMLResponse(html, status, headers={**PRIVATE, "Content-Language": shared["spoken"]})
 
@@ -274,7 +274,7 @@ DONE = {
     "thawed": N_("The board is open."),
     "granted": N_("The role is given."),
     "revoked": N_("The role is taken back."),
+    "password": N_("The password is changed. Other sessions and tokens have ended."),
+    "accepted": N_("You accepted the role."),
+    "declined": N_("You declined the role."),
 }
-
-
-Done = Annotated[str, Query(max_length=20)]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from importlib.metadata import version
 from typing import Annotated, NamedTuple, cast
-from urllib.parse import quote, urlencode
+from urllib.parse import quote
 
 from fastapi import Depends, Request, Response
 from fastapi.exceptions import RequestValidationError
@@ -26,7 +26,7 @@ from app.accounts.service.viewer import PUBLIC, Viewer
 from app.contests import queries as queries_contests
 from app.contests.service.visibility import snapshot_for
 from app.core.clock import utc_now
-from app.core.db.database import after_commit, run_after_commit
+from app.core.db.database import run_after_commit
 from app.core.http import auth, deps
 from app.core.http.errors import status_of
 from app.core.messages import N_, BadRequest, NotFound, ServiceError, Unauthorized, all_in_words, fault
@@ -35,7 +35,7 @@ from app.core.pages.languages import AskFirst, gettext, speaking, translate
 from app.core.pages.pages import page
 from app.core.service import Service
 from app.domain.contests import Clock
-from app.judging.service.problem_changes import How, RejudgingView
+from app.judging.service.problem_changes import How
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import ContestRow
 
@@ -297,29 +297,8 @@ async def _fields(request: Request) -> dict[str, str]:
     return await forms.read_form(request)
 
 
-def _writing_accounts(request: Request, session: Writing) -> Session:
-    after_commit(session, authenticator_of(request).forget)
-    return session
-
-
 # The fields of a form. A handler names them before its transaction: a slow sender holds nobody's writing up.
 Fields = Annotated[dict[str, str], Depends(_fields)]
-# A transaction after which no cached credential is trusted any more.
-WritingAccounts = Annotated[Session, Depends(_writing_accounts, scope="function")]
-
-
-def see(request: Request, path: str, **query: str | None) -> RedirectResponse:
-    """Lead to another page of ours, after a change."""
-    known = {name: value for name, value in query.items() if value is not None}
-    mark = "?" if known else ""
-    return RedirectResponse(f"{request.scope.get('root_path', '')}{path}{mark}{urlencode(known)}", 303)
-
-
-def led_on(request: Request, outcome: object, page: str) -> RedirectResponse:
-    """Lead to the rejudging that a change waits as, else to a page that says that it is stored."""
-    if isinstance(outcome, RejudgingView):
-        return see(request, f"/admin/{outcome.href}")
-    return see(request, page, done="saved")
 
 
 def how_of(fields: Mapping[str, str]) -> How:

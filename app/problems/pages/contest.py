@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, TypedDict
 
-from fastapi import Query, Request
+from fastapi import Query
 from fastapi.responses import HTMLResponse
 from markupsafe import Markup
 from sqlalchemy.orm import Session
@@ -21,10 +21,8 @@ from app.contests.service.visibility import the_problem
 from app.core.clics import number
 from app.core.messages import N_, Message, NotFound, did_you_mean
 from app.core.pages.forms import accepted_languages
-from app.core.pages.frames import frame
 from app.core.pages.languages import LANGUAGES, gettext
-from app.core.pages.pages import page
-from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor
+from app.core.pages.visits import ContestLook, Visit
 from app.core.pages.wording import contest_rules, limit_rules, points, problem_rules, rule_line, uncounted, width
 from app.domain.contests import Carry, Counting, ScoredProblem
 from app.domain.counting import Answers
@@ -49,11 +47,11 @@ TITLES = {
 }
 
 
-def playground(request: Request, viewer: Visitor, slug: str) -> HTMLResponse:
+def playground(visit: Visit, slug: str) -> HTMLResponse:
     """The playground of one board."""
     if slug not in TITLES:
         raise NotFound(did_you_mean(Message(N_("no board %(board)r"), board=slug), slug, TITLES))
-    return page("playground.html", request, viewer=viewer, slug=slug, titles=TITLES)
+    return visit.page("playground.html", slug=slug, titles=TITLES)
 
 
 # The kinds of cases that are named beside them.
@@ -91,54 +89,44 @@ class ShownCase:
     uncounted: str
 
 
-def contest_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading) -> HTMLResponse:
+def contest_page(visit: ContestLook) -> HTMLResponse:
     """A contest: when it is, how it is scored, what comes next."""
-    row = contests_queries.get(session, snapshot.contest.id)
-    assert row is not None, "a snapshot has its contest"
-    return page(
+    session, viewer, snapshot = visit.session, visit.viewer, visit.snapshot
+    return visit.framed(
         "contest.html",
-        request,
-        viewer=viewer,
-        frame=frame(session, viewer, snapshot, "contest"),
+        "contest",
         clock=snapshot.contest.clock,
         state=snapshot.state,
         rules=contest_rules(snapshot.contest.clock, snapshot.contest.settings),
         problems=_listed(session, viewer, snapshot),
         teams=len(snapshot.main.teams),
         offer=clock_offer(session, viewer, snapshot),
-        may_register=viewer.team_id is None and registration.terms(session, PUBLIC, row.id).open,
+        may_register=viewer.team_id is None and registration.terms(session, PUBLIC, snapshot.contest.id).open,
     )
 
 
-def problems_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading) -> HTMLResponse:
+def problems_page(visit: ContestLook) -> HTMLResponse:
     """The problems, with what the viewer has and could have."""
-    return page(
+    return visit.framed(
         "problems.html",
-        request,
-        viewer=viewer,
-        frame=frame(session, viewer, snapshot, "problems"),
-        problems=_listed(session, viewer, snapshot),
-        clock=snapshot.contest.clock,
-        offer=clock_offer(session, viewer, snapshot),
+        "problems",
+        problems=_listed(visit.session, visit.viewer, visit.snapshot),
+        clock=visit.snapshot.contest.clock,
+        offer=clock_offer(visit.session, visit.viewer, visit.snapshot),
     )
 
 
 def problem_page(
-    request: Request,
-    service: TheService,
-    viewer: Visitor,
-    snapshot: TheSnapshot,
-    session: Reading,
-    problem_id: str,
-    lang: Annotated[str | None, Query(max_length=20)] = None,
+    visit: ContestLook, problem_id: str, lang: Annotated[str | None, Query(max_length=20)] = None
 ) -> HTMLResponse:
     """A problem: its statement, the form to send answers, and its cases with what the viewer has."""
+    session, viewer, snapshot = visit.session, visit.viewer, visit.snapshot
     scored = the_problem(snapshot, named_problem(snapshot, problem_id))
     document = problems.problem(viewer, snapshot, session, scored.id)
-    root = request.scope.get("root_path", "")
+    root = visit.request.scope.get("root_path", "")
     folder = f"{root}/api/contests/{snapshot.contest.id}/problems/{scored.id}"
-    reader = Reader(lang, accepted_languages(request), wants_markdown=False, address=f"{folder}/statement")
-    text = statement_body(service, snapshot, session, scored.id, reader) if document.languages else None
+    reader = Reader(lang, accepted_languages(visit.request), wants_markdown=False, address=f"{folder}/statement")
+    text = statement_body(visit.service, snapshot, session, scored.id, reader) if document.languages else None
     answers = own_answers(viewer, snapshot, scored)
     playground, is_played = _boards(session, snapshot, scored.id)
     cases = _cases(viewer, snapshot, session, scored, answers)
@@ -146,17 +134,12 @@ def problem_page(
     entry = contests_queries.entry(session, snapshot.contest.id, scored.id)
     assert entry is not None, "the problem is in the contest"
     limits = entry.limits.over(snapshot.contest.settings.limits)
-    return page(
+    return visit.framed(
         "problem.html",
-        request,
-        viewer=viewer,
-        frame=frame(session, viewer, snapshot, "problems"),
+        "problems",
         problem=document,
         line=rule_line(scored.rule, len(scored.cases), scored.groups),
-        rules=[
-            *problem_rules(scored.rule, counted),
-            *limit_rules(limits),
-        ],
+        rules=[*problem_rules(scored.rule, counted), *limit_rules(limits)],
         statement=None if text is None else Markup(text.html),
         language=None if text is None else text.language,
         other=None if text is None or text.html else f"{folder}/statement?lang={text.language}",

@@ -6,14 +6,13 @@ from functools import lru_cache
 from hashlib import sha256
 from tempfile import SpooledTemporaryFile
 
-from fastapi import Request
 from fastapi.responses import HTMLResponse
 
 from app.contests.service.visibility import the_problem
 from app.core.files.files import Files
 from app.core.messages import N_, NotFound
 from app.core.pages.pages import ENVIRONMENT, paths
-from app.core.pages.visitor import Reading, TheService, TheSnapshot
+from app.core.pages.visits import ContestLook
 from app.core.service import Service
 from app.packages.catalog import board_module
 from app.problems.pages.contest import named_problem
@@ -66,13 +65,11 @@ def has_own_board(service: Service, row: ProblemRow | None) -> bool:
     return _module(service, row) is not None
 
 
-def board_frame(
-    request: Request, service: TheService, snapshot: TheSnapshot, session: Reading, problem_id: str
-) -> HTMLResponse:
+def board_frame(visit: ContestLook, problem_id: str) -> HTMLResponse:
     """The document of a problem's own board. Its module is data in it, so that no address of its own needs a cookie."""
-    scored = the_problem(snapshot, named_problem(snapshot, problem_id))
-    row = pins.row(session, snapshot.contest.id, scored.id)
-    module = _module(service, row)
+    scored = the_problem(visit.snapshot, named_problem(visit.snapshot, problem_id))
+    row = pins.row(visit.session, visit.snapshot.contest.id, scored.id)
+    module = _module(visit.service, row)
     if module is None:
         raise NotFound(N_("the problem %(problem)r has no board of its own"), problem=scored.id)
     text = json.dumps(module).replace("<", "\\u003c")

@@ -15,10 +15,11 @@ from fastapi.responses import HTMLResponse
 
 from app.accounts.service.viewer import Viewer
 from app.core.messages import N_, BadRequest
-from app.core.pages.frames import Names, frame, frame_of, groups_shown, names_of, names_soon
+from app.core.pages.frames import Names, frame_of, groups_shown, names_soon
 from app.core.pages.languages import _
 from app.core.pages.pages import page
-from app.core.pages.visitor import Reading, TheSnapshot, Visitor
+from app.core.pages.visitor import TheSnapshot, Visitor
+from app.core.pages.visits import ContestLook
 from app.core.pages.wording import LIMITS, points, seconds
 from app.core.service import Service
 from app.domain.history import Past
@@ -184,28 +185,19 @@ async def _history(request: Request, snapshot: TheSnapshot) -> WrittenHistory:
     return await pages.history_soon(snapshot, history_steps(snapshot, STEPS))
 
 
-def team_page(
-    request: Request,
-    viewer: Visitor,
-    snapshot: TheSnapshot,
-    session: Reading,
-    history: Annotated[WrittenHistory, Depends(_history)],
-    team_id: str,
-) -> HTMLResponse:
+def team_page(visit: ContestLook, history: Annotated[WrittenHistory, Depends(_history)], team_id: str) -> HTMLResponse:
     """A team as its row on the board, larger, with its points over time as a drawing and a table."""
-    team = visible_team(session, viewer, snapshot.contest.id, team_id)
-    arrays = snapshot.main
-    names = names_of(session, viewer, snapshot)
+    team = visible_team(visit.session, visit.viewer, visit.snapshot.contest.id, team_id)
+    arrays = visit.snapshot.main
+    names = visit.names
     columns, rows = names.columns, BoardRows(arrays, names.columns, names.groups)
     place = rows.place_of(team_id)
-    organization = session.get(OrganizationRow, team.organization_id) if team.organization_id else None
+    organization = visit.session.get(OrganizationRow, team.organization_id) if team.organization_id else None
     past = history.teams.get(team_id, [])
     most = sum(column.most for column in columns)
-    return page(
+    return visit.framed(
         "team.html",
-        request,
-        viewer=viewer,
-        frame=frame(session, viewer, snapshot, "scoreboard"),
+        "scoreboard",
         name=team.display_name or team.name,
         organization=None if organization is None else organization.name,
         line=None if place is None else rows.line(place),
@@ -213,7 +205,7 @@ def team_page(
         teams=len(arrays.teams),
         most=most,
         past=[(seconds(each.time), points(each.points), each.rank) for each in past],
-        path=_path(past, most, snapshot.contest.clock.duration),
+        path=_path(past, most, visit.snapshot.contest.clock.duration),
         width=WIDTH,
         height=HEIGHT,
     )

@@ -18,9 +18,10 @@ from app.contests.service.visibility import snapshot_for
 from app.core.messages import N_, BadRequest
 from app.core.pages.forms import made_of_values, whole_number
 from app.core.pages.frames import frame, groups_shown, names_of
-from app.core.pages.languages import _, confirm
-from app.core.pages.pages import DONE, Done, page
-from app.core.pages.visitor import Fields, Reading, TheService, TheSnapshot, Visitor, Writing, see
+from app.core.pages.languages import _
+from app.core.pages.pages import page
+from app.core.pages.visitor import Fields, Reading, TheService, TheSnapshot
+from app.core.pages.visits import Change, ContestLook, Look, Visit
 from app.core.pages.wording import ordinal, points, seconds
 from app.domain.board import Step
 from app.scoreboard.pages.board_rows import BoardRows
@@ -101,40 +102,25 @@ class Sentence:
 
 
 def ceremony_page(
-    request: Request,
-    viewer: Visitor,
-    snapshot: PublicSnapshot,
-    session: Reading,
-    step: Annotated[int, Query(ge=0, le=MOST_STEPS)] = 0,
-    done: Done = "",
+    visit: Look, snapshot: PublicSnapshot, step: Annotated[int, Query(ge=0, le=MOST_STEPS)] = 0
 ) -> HTMLResponse:
     """The board after so many steps, around the team that the last one was about."""
+    place, is_over = frame(visit.session, visit.viewer, snapshot, "ceremony"), snapshot.state.ended is not None
     if snapshot.freeze.until is None:
-        return page(
-            "organiser/ceremony.html",
-            request,
-            viewer=viewer,
-            frame=frame(session, viewer, snapshot, "ceremony"),
-            done=DONE.get(done),
-            scene=None,
-            is_over=snapshot.state.ended is not None,
-        )
+        return visit.page("organiser/ceremony.html", frame=place, scene=None, is_over=is_over)
     scene = rehearsal(snapshot).scene(step)
     arrays = scene.board.main
-    shown = names_of(session, viewer, snapshot)
+    shown = names_of(visit.session, visit.viewer, snapshot)
     columns, board = shown.columns, BoardRows(arrays, shown.columns, shown.groups)
     names = {team.id: team.name for team in snapshot.contest.teams}
     at_team = scene.opening.team_id if scene.opening is not None else scene.next[0] if scene.next is not None else None
     centre = (board.place_of(at_team) or 0) if at_team is not None else 0
     first = max(0, min(centre - AROUND, len(arrays.teams) - 2 * AROUND))
-    return page(
+    return visit.page(
         "organiser/ceremony.html",
-        request,
-        viewer=viewer,
-        frame=frame(session, viewer, snapshot, "ceremony"),
-        done=DONE.get(done),
+        frame=place,
         scene=scene,
-        is_over=snapshot.state.ended is not None,
+        is_over=is_over,
         columns=columns,
         lines=[board.line(place) for place in range(first, min(first + 2 * AROUND, len(arrays.teams)))],
         teams=len(arrays.teams),
@@ -146,11 +132,11 @@ def ceremony_page(
     )
 
 
-def publish(request: Request, service: TheService, contest_id: str, fields: Fields) -> Response:
+def publish(visit: Visit, fields: Fields, contest_id: str) -> Response:
     """Open for everybody what has been shown so far, or all of it; the order is the one of the rehearsal."""
     if "all" in fields:
-        reveal(service, contest_id, Step.ALL)
-        return see(request, f"/admin/contests/{contest_id}/ceremony", done="thawed")
+        reveal(visit.service, contest_id, Step.ALL)
+        return visit.see(f"/admin/contests/{contest_id}/ceremony", done="thawed")
     steps = whole_number("steps", fields.get("steps", ""))
     if steps is None or not 1 <= steps <= MOST_STEPS:
         raise BadRequest(
@@ -160,9 +146,9 @@ def publish(request: Request, service: TheService, contest_id: str, fields: Fiel
             found=fields.get("steps", "")[:40],
         )
     for _step in range(steps):
-        if not reveal(service, contest_id, Step.CELL).opened:
+        if not reveal(visit.service, contest_id, Step.CELL).opened:
             break
-    return see(request, f"/admin/contests/{contest_id}/ceremony", done="saved")
+    return visit.see(f"/admin/contests/{contest_id}/ceremony", done="saved")
 
 
 def _sentence(opening: Opening, names: Mapping[str, str], snapshot: ContestSnapshot) -> Sentence:
@@ -187,45 +173,36 @@ def _sentence(opening: Opening, names: Mapping[str, str], snapshot: ContestSnaps
 MEDAL_NAMES = (("gold", N_("Gold")), ("silver", N_("Silver")), ("bronze", N_("Bronze")), ("ranks", N_("Ranks")))
 
 
-def awards_page(
-    request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading, done: Done = ""
-) -> HTMLResponse:
+def awards_page(visit: ContestLook) -> HTMLResponse:
     """The awards in their order, each with the teams that get it once the results are final."""
-    names = {team.id: team.name for team in snapshot.contest.teams}
-    return page(
+    return visit.framed(
         "organiser/awards.html",
-        request,
-        viewer=viewer,
-        frame=frame(session, viewer, snapshot, "awards"),
-        done=DONE.get(done),
-        awards=scoreboard.documents(viewer, snapshot, session),
-        names=names,
-        teams=sorted(names.items(), key=lambda pair: pair[1].casefold()),
+        "awards",
+        awards=scoreboard.documents(visit.viewer, visit.snapshot, visit.session),
+        names=dict(visit.teams),
+        teams=visit.teams,
         medals=MEDAL_NAMES,
-        given=medals_of(contest_of(session, snapshot.contest.id)),
-        is_final=snapshot.state.finalized is not None,
+        given=medals_of(contest_of(visit.session, visit.snapshot.contest.id)),
+        is_final=visit.snapshot.state.finalized is not None,
     )
 
 
-def give_award(request: Request, viewer: Visitor, snapshot: TheSnapshot, fields: Fields, session: Writing) -> Response:
+def give_award(snapshot: TheSnapshot, change: Change) -> Response:
     """Give an award by hand, to the team that is chosen or to none yet."""
-    team_ids = [fields["team_id"]] if fields.get("team_id") else []
-    body = made_of_values(scoreboard.AwardBody, {"citation": fields.get("citation", "").strip(), "team_ids": team_ids})
-    scoreboard.make(viewer, snapshot, session, body)
-    return see(request, f"/admin/contests/{snapshot.contest.id}/awards", done="added")
+    team_ids, citation = list(filter(None, [change.fields.get("team_id")])), change.fields.get("citation", "").strip()
+    body = made_of_values(scoreboard.AwardBody, {"citation": citation, "team_ids": team_ids})
+    scoreboard.make(change.viewer, snapshot, change.session, body)
+    return change.see(f"/admin/contests/{snapshot.contest.id}/awards", done="added")
 
 
-def remove_award(
-    request: Request, viewer: Visitor, snapshot: TheSnapshot, award_id: str, fields: Fields, session: Writing
-) -> Response:
+def remove_award(snapshot: TheSnapshot, change: Change, award_id: str) -> Response:
     """Take an award back; one that the board would give is not given."""
-    known = {each.id: each.citation for each in scoreboard.documents(viewer, snapshot, session)}
+    known = {each.id: each.citation for each in scoreboard.documents(change.viewer, snapshot, change.session)}
     if award_id in known:
-        confirm(
-            fields,
+        change.confirm(
             _("Remove the award “%(award)s”?", award=known[award_id]),
             _("It will not be given to anyone."),
             _("Remove the award"),
         )
-    scoreboard.delete(viewer, snapshot, session, award_id)
-    return see(request, f"/admin/contests/{snapshot.contest.id}/awards", done="removed")
+    scoreboard.delete(change.viewer, snapshot, change.session, award_id)
+    return change.see(f"/admin/contests/{snapshot.contest.id}/awards", done="removed")

@@ -14,10 +14,9 @@ from app.contests import queries as contests_queries
 from app.contests.pages.taking_part import may_choose
 from app.contests.service.visibility import is_official
 from app.core.messages import N_, Forbidden, Unauthorized
-from app.core.pages.frames import frame, names_of
 from app.core.pages.languages import _, gettext, in_words, ngettext
-from app.core.pages.pages import page
-from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor, visitor
+from app.core.pages.visitor import TheService, visitor
+from app.core.pages.visits import ContestLook
 from app.core.pages.wording import AGGREGATIONS, plain, points, seconds, signed, uncounted, width
 from app.core.service import Service
 from app.domain.contests import Aggregation, Group, ScoredProblem
@@ -88,8 +87,9 @@ class CaseLine:
     change: str = ""
 
 
-def answers_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, session: Reading) -> HTMLResponse:
+def answers_page(visit: ContestLook) -> HTMLResponse:
     """The team's own submissions, newest first."""
+    session, viewer, snapshot = visit.session, visit.viewer, visit.snapshot
     if not viewer.logged_in:
         raise Unauthorized(N_("log in to see your answers"))
     if viewer.team_id is None:
@@ -118,26 +118,18 @@ def answers_page(request: Request, viewer: Visitor, snapshot: TheSnapshot, sessi
         listed.append(
             Listed(row.shown_id, label, time, mark, verdict, shown, row.comment, row.problem_id, counts, choosable)
         )
-    return page(
+    return visit.framed(
         "answers.html",
-        request,
-        viewer=viewer,
-        frame=frame(session, viewer, snapshot, "answers"),
+        "answers",
         submissions=listed,
         most=MOST_LISTED,
         choosing=choosing or bool(chosen),
     )
 
 
-def report_page(
-    request: Request,
-    service: TheService,
-    viewer: Visitor,
-    snapshot: TheSnapshot,
-    session: Reading,
-    submission_id: str,
-) -> HTMLResponse:
+def report_page(visit: ContestLook, submission_id: str) -> HTMLResponse:
     """The report on a submission, case by case, and what was in the archive."""
+    session, viewer, snapshot = visit.session, visit.viewer, visit.snapshot
     if not viewer.logged_in and not snapshot.contest.settings.show_others_answers:
         raise Unauthorized(N_("log in to see the report"))
     shown = report(viewer, snapshot, session, submission_id)
@@ -149,15 +141,13 @@ def report_page(
     problem = snapshot.contest.problem(shown.problem_id)
     assert problem is not None, "its report was found"
     lines = [replace(line, change=signed(changes.get(line.name, 0.0), 2)) for line in case_lines(snapshot, shown)]
-    return page(
+    return visit.framed(
         "report.html",
-        request,
-        viewer=viewer,
-        frame=frame(session, viewer, snapshot, "answers"),
+        "answers",
         report=shown,
         label=snapshot.contest.labels.get(shown.problem_id, shown.problem_id),
-        board=board_of(service, row),
-        name=names_of(session, viewer, snapshot).problem(shown.problem_id),
+        board=board_of(visit.service, row),
+        name=visit.names.problem(shown.problem_id),
         mark=mark,
         verdict=verdict,
         lines=lines,

@@ -5,16 +5,14 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated
 
-from fastapi import Query, Request
+from fastapi import Query
 from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.core.messages import N_, BadRequest, Unauthorized
-from app.core.pages.frames import frame, names_of
 from app.core.pages.languages import _
-from app.core.pages.pages import page
-from app.core.pages.visitor import Reading, TheService, TheSnapshot, Visitor
+from app.core.pages.visits import ContestLook
 from app.core.pages.wording import seconds, signed
 from app.problems.queries import pins
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
@@ -50,16 +48,9 @@ class Pair:
         return any(line is not None and line.has_answer for line in (self.first, self.second))
 
 
-def compare_page(
-    request: Request,
-    service: TheService,
-    viewer: Visitor,
-    snapshot: TheSnapshot,
-    session: Reading,
-    a: Id = "",
-    b: Id = "",
-) -> HTMLResponse:
+def compare_page(visit: ContestLook, a: Id = "", b: Id = "") -> HTMLResponse:
     """Two submissions to one problem; the second is the one before the first unless it is named."""
+    session, viewer, snapshot = visit.session, visit.viewer, visit.snapshot
     if not viewer.logged_in and not snapshot.contest.settings.show_others_answers:
         raise Unauthorized(N_("log in to compare submissions"))
     first = report(viewer, snapshot, session, a) if a else None
@@ -72,18 +63,16 @@ def compare_page(
     gain = 0.0 if first is None or second is None else (second.points or 0.0) - (first.points or 0.0)
     row = None if first is None else pins.row(session, snapshot.contest.id, first.problem_id)
     label = None if first is None else snapshot.contest.labels.get(first.problem_id, first.problem_id)
-    return page(
+    return visit.framed(
         "compare.html",
-        request,
-        viewer=viewer,
-        frame=frame(session, viewer, snapshot, "answers"),
+        "answers",
         first=first,
         second=second,
         a=a,
         b=b,
         label=label,
-        name="" if first is None else names_of(session, viewer, snapshot).problem(first.problem_id),
-        board=board_of(service, row),
+        name="" if first is None else visit.names.problem(first.problem_id),
+        board=board_of(visit.service, row),
         choices=choices,
         pairs=[] if first is None or second is None else _pairs(snapshot, first, second),
         groups=[group_lines(snapshot, each) for each in (first, second) if each is not None],
