@@ -33,7 +33,7 @@ from app.core.db.writer import Writer
 from app.core.files.temporary import remove_leftovers
 from app.core.http import errors, openapi
 from app.core.http.auth import Authenticator
-from app.core.http.direct import Direct, Endpoint
+from app.core.http.deps import Direct, Endpoint
 from app.core.http.lists import Lists
 from app.core.http.middleware import BodyLimit, Frame, Heads, Refusals
 from app.core.http.origins import BehindProxy, Origins, Sessions

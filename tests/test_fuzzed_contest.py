@@ -31,9 +31,8 @@ from sqlalchemy import select
 
 from app.core.clics import format_reltime, format_time
 from app.domain.contests import OPEN, Freeze
-from app.domain.counting import Attempt, CaseVerdict, RawScore
+from app.domain.counting import Attempt, CaseVerdict, RawScore, exact
 from app.domain.documents import FoundScore
-from app.domain.scoring import exact
 from app.judging.queries import judging_tasks
 from app.judging.queries.judging_tasks import Task
 from app.judging.service.outcomes import outcome

@@ -20,7 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from app.domain import contests, counting, fixed_point, incremental_scoring
+from app.domain import contests, counting, incremental_scoring, scoring
 from app.domain.score_columns import Floats, Whole
 from app.domain.scoring import Bests, ProblemPoints, exact_points, problem_points
 
@@ -211,14 +211,14 @@ def arranged(
     numbers: Numbers,
     answers: Sequence[tuple[Sequence[counting.Answers], Whole]],
     bests: Mapping[str, Bests],
-    standing_of: Callable[[Floats, fixed_point.TotalScale], Whole],
+    standing_of: Callable[[Floats, scoring.TotalScale], Whole],
 ) -> Board:
     """Rank by exact points, then by the earlier last improvement; equal rows share the rank, and no points come last.
 
     `standing_of` numbers the teams as their exact points order them, from their totals; `names` is the order of rows
     of equal rank. Rows with equal exact points show the same number, that of the first.
     """
-    scale = fixed_point.total_scale(problems)
+    scale = scoring.total_scale(problems)
     grains = np.rint(np.ldexp(numbers.unrounded, scale.bits)).astype(np.int64).sum(axis=0)
     sums = np.ldexp(grains.astype(np.float64), -scale.bits)
     totals = incremental_scoring.all_shown(sums, scale.most)

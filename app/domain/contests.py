@@ -97,7 +97,7 @@ class ScoringRule:
 class ScoredProblem:
     """A problem in a contest: its rule, and its groups and cases in order.
 
-    memo  what is computed of it once, by phase (`fixed_point.weights`)
+    memo  what is computed of it once, by phase (`scoring.weights`)
     """
 
     id: str

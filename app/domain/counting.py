@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
 from fractions import Fraction
+from functools import lru_cache
 
 from app.domain.contests import Carry, Counting, Direction, Kind, ScoringRule
 
@@ -75,6 +76,24 @@ def judgement_type(verdicts: Iterable[tuple[CaseVerdict, bool]], *, complete: bo
 
 
 Exact = int | Fraction
+
+
+def pair(value: Exact | None) -> tuple[int | None, int | None]:
+    """A number as the pair of columns that holds it."""
+    if value is None:
+        return None, None
+    return int(value.numerator), int(value.denominator)
+
+
+def exact(numerator: int | None, denominator: int | None) -> Exact | None:
+    """The number a pair of columns holds: an int where it is one."""
+    if numerator is None or denominator is None:
+        return None
+    return numerator if denominator == 1 else _fraction(numerator, denominator)
+
+
+# Most are shares that many answers have: to reduce each anew was a tenth of a cold board's time.
+_fraction = lru_cache(maxsize=4096)(Fraction)
 # Looked up once: `better` is called for each answer of a contest, and enums find their members slowly.
 ACCEPTED, ABSOLUTE, MAXIMISE = CaseVerdict.ACCEPTED, Kind.ABSOLUTE, Direction.MAXIMISE
 

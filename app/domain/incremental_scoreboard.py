@@ -16,7 +16,7 @@ from operator import attrgetter
 
 import numpy as np
 
-from app.domain import counting, fixed_point
+from app.domain import counting, scoring
 from app.domain.board import Board, Chosen, Numbers, ReferenceScores, arranged, name_order, standings
 from app.domain.contests import OPEN, PROVISIONAL, CaseKind, Freeze, ScoredProblem, Team
 from app.domain.live_problem import LiveProblem
@@ -175,7 +175,7 @@ class LiveBoard:
         problems = [live.problem for live in lives]
         return arranged(problems, self._phase, teams, self._names, numbers, answers, bests, standing_of)
 
-    def _standings(self, rows: Sequence[Whole], sums: Floats, scale: fixed_point.TotalScale) -> Whole:
+    def _standings(self, rows: Sequence[Whole], sums: Floats, scale: scoring.TotalScale) -> Whole:
         """Numbers that order teams as their exact totals do."""
         parts = [live.columns.exact_by_rank() for live in self._problems.values()]
         units = [part[1] for part in parts if part is not None]

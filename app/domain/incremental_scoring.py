@@ -20,14 +20,14 @@ from math import lcm
 import numpy as np
 from numpy.typing import NDArray
 
-from app.domain import contests, counting, fixed_point, scoring
+from app.domain import contests, counting, scoring
 from app.domain.score_columns import WHOLE, Floats, ScoreColumns, Whole
 
 
 def all_shown(points: NDArray[np.float64], most: float) -> NDArray[np.float64]:
     """Apply `shown` to each number."""
-    rounded = np.minimum(most, np.rint(points * fixed_point.DECIMALS) / fixed_point.DECIMALS)
-    return np.where(points >= min(most, fixed_point.LARGEST_ROUNDED), points, rounded)
+    rounded = np.minimum(most, np.rint(points * scoring.DECIMALS) / scoring.DECIMALS)
+    return np.where(points >= min(most, scoring.LARGEST_ROUNDED), points, rounded)
 
 
 NEVER = np.iinfo(np.int64).min
@@ -80,7 +80,7 @@ class Columns:
         self.problem = problem
         self.phase = phase
         self.rule = problem.rule
-        self.weights = fixed_point.weights(problem, phase)
+        self.weights = scoring.weights(problem, phase)
         self.rows = 0
         names, room = [case.name for case in problem.cases], max(rows, 1)
         self.scores = ScoreColumns(self.rule, names, room)

@@ -14,7 +14,6 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request, Response
 from starlette.types import Receive, Scope, Send
 
-from app.contests.service.visibility import snapshot_for
 from app.core.http import lists, middleware
 from app.core.http.deps import (
     VIEWER,
@@ -26,8 +25,8 @@ from app.core.http.deps import (
     TheService,
     TheSnapshot,
     Writing,
+    get_snapshot,
 )
-from app.core.service import Service
 from app.feed.service.collections import BY_NAME
 from app.scoreboard.service import scoreboard
 from app.scoreboard.service.pages import WHOLE, BoardPages, Options, Page
@@ -77,9 +76,11 @@ async def get_scoreboard(
     snapshot = await scoreboard.board_shown(boards, viewer, contest_id, public=public, group_id=group_id)
     snapshot = await scoreboard.as_asked(snapshot, phase, virtual=virtual)
     page = await pages.page_soon(snapshot, Options(cases, group_id))
-    given = dict(request.scope["headers"])
-    wanted = scoreboard.Wanted.of(given.get(b"if-none-match", b""), given.get(b"accept-encoding", b""), since)
-    return await reply(wanted, pages, page)
+    return await reply(request, since, pages, page)
+
+
+CACHING = ((b"cache-control", b"no-cache"), (b"vary", b"Authorization, Accept-Encoding"))
+AS_JSON = (b"content-type", scoreboard.JSON.encode())
 
 
 class WrittenReply(Response):
@@ -97,15 +98,17 @@ class WrittenReply(Response):
         await send({"type": "http.response.body", "body": self.body})
 
 
-async def reply(wanted: scoreboard.Wanted, pages: BoardPages, page: Page) -> Response:
+async def reply(request: Request, since: str | None, pages: BoardPages, page: Page) -> Response:
     """A written board as it was asked for: zipped, only what has changed, or nothing where the client has it."""
-    since = wanted.since
-    if since is None and page.tag in wanted.known:
-        return WrittenReply([*scoreboard.CACHING, (b"etag", page.tag.encode())], status_code=304)
+    asked = dict(request.scope["headers"])
     if since is not None and (changes := page.changes(since)) is not None:
-        return WrittenReply([*scoreboard.CACHING, scoreboard.AS_JSON], changes)
-    headers = [*scoreboard.CACHING, scoreboard.AS_JSON, (b"etag", page.tag.encode())]
-    if not wanted.zipped:
+        return WrittenReply([*CACHING, AS_JSON], changes)
+    headers = [*CACHING, AS_JSON, (b"etag", page.tag.encode())]
+    if since is not None:
+        return WrittenReply(headers, page.plain)
+    if page.tag.encode() in asked.get(b"if-none-match", b""):
+        return WrittenReply([*CACHING, headers[-1]], status_code=304)
+    if b"gzip" not in asked.get(b"accept-encoding", b""):
         return WrittenReply(headers, page.plain)
     zipped = page.zipped or await pages.zipped_soon(page)
     return WrittenReply([*headers, (b"content-encoding", b"gzip")], zipped)
@@ -233,15 +236,8 @@ USUAL = re.compile(rb"(?:since=[0-9a-f]{1,40})?")
 
 
 async def usual_scoreboard(request: Request) -> Response:
-    """The scoreboard for `app.core.http.direct`, where the query is `USUAL`: what the route sends."""
-    state, contest_id = request.app.state, request.path_params["contest_id"]
-    service: Service = state.service
-    pages: BoardPages = state.pages
-    snapshot = await snapshot_for(service.boards, request.scope[VIEWER], contest_id)
-    if snapshot is None:
-        raise await scoreboard.unknown_contest(service, contest_id)
-    page = await pages.page_soon(snapshot, WHOLE)
-    given = dict(request.scope["headers"])
+    """The scoreboard for `app.core.http.deps.Direct`, where the query is `USUAL`: what the route sends."""
+    pages: BoardPages = request.app.state.pages
+    snapshot = await get_snapshot(request.path_params["contest_id"], request.scope[VIEWER], pages.boards)
     since = request.scope["query_string"].removeprefix(b"since=").decode() or None
-    wanted = scoreboard.Wanted.of(given.get(b"if-none-match", b""), given.get(b"accept-encoding", b""), since)
-    return await reply(wanted, pages, page)
+    return await reply(request, since, pages, await pages.page_soon(snapshot, WHOLE))

@@ -18,7 +18,7 @@ from app.core.clics import format_reltime, number
 from app.core.files.files import FileStore
 from app.core.messages import N_, BadRequest, NotFound
 from app.domain import contests, counting
-from app.domain.scoring import exact
+from app.domain.counting import exact
 from app.domain.similarity import CaseAnswers, Pair, Sent, Shared, Sketch, alike, pairs, sketch, source_sketch
 from app.problems.queries import pins
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot

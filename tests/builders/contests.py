@@ -14,9 +14,8 @@ from sqlalchemy.orm import Session
 
 from app.core.files.files import FileStore
 from app.core.service import Service
-from app.domain.counting import RawScore
+from app.domain.counting import RawScore, pair
 from app.domain.ids import VeiledIds
-from app.domain.scoring import pair
 from app.judging.service.grader import Grader
 from app.judging.service.messages import Grade, Validate, Validated
 from app.judging.service.outcomes import Trial

@@ -12,8 +12,7 @@ from math import ldexp
 from app.domain.board import Chosen, ReferenceScores, collation_key
 from app.domain.contests import OPEN, PROVISIONAL, CaseKind, Counting, Freeze, ScoredProblem, Team
 from app.domain.counting import Answers, Attempt, RawScore, counted_answers, submission_answers
-from app.domain.fixed_point import TotalScale, shown, total_scale
-from app.domain.scoring import Bests, ProblemPoints, exact_points, problem_points
+from app.domain.scoring import Bests, ProblemPoints, TotalScale, exact_points, problem_points, shown, total_scale
 
 
 @dataclass(frozen=True)

@@ -170,7 +170,7 @@ def _view(viewer: Viewer, snapshot: ContestSnapshot, problem: ScoredProblem, eac
     """A test case as the viewer may see it."""
     row = each.row
     counts = each.kind in problem.counting(snapshot.phase)
-    scale = scoring.phase_scale(problem, snapshot.phase)
+    scale = float(scoring.weights(problem, snapshot.phase).scale)
     shows_best = viewer.sees_all or snapshot.contest.settings.show_best
     best = snapshot.bests(problem).best
     view = TestCase(

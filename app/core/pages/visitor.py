@@ -26,6 +26,7 @@ from app.accounts.service.viewer import PUBLIC, Viewer
 from app.contests import queries as queries_contests
 from app.contests.service.visibility import snapshot_for
 from app.core.clock import utc_now
+from app.core.db.audit import acting
 from app.core.db.database import run_after_commit
 from app.core.http import auth, deps
 from app.core.http.errors import status_of
@@ -101,9 +102,7 @@ class PageRoute(APIRoute):
                 return await handle(request)
             viewer, path = await visitor(request), request.url.path
             name = f"page_{self.name}"
-            with deps.acting(
-                deps.actor_of(viewer, name, request.method, path, address_of(request), request.path_params)
-            ):
+            with acting(deps.actor_of(viewer, name, request.method, path, address_of(request), request.path_params)):
                 return await handle(request)
 
         async def shown(request: Request) -> Response:

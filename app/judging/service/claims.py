@@ -22,7 +22,7 @@ from app.judging.service.judging import Judging, Later
 from app.judging.service.messages import SLICE_SECONDS
 from app.judging.service.outcomes import GraderProcess
 from app.judging.service.staff import EngineSettings
-from app.submissions.queries import judgements, lost_judgements
+from app.submissions.queries import judgements
 from app.submissions.queries.judgements import LEAST_CHARGED, SECONDS_EACH, Claim, Outcome, Returned
 
 if TYPE_CHECKING:
@@ -72,9 +72,9 @@ class Claims:
             self.is_in_doubt = False  # before the look at what is at work: a doubt that comes now is for the next sweep
             at_work = frozenset(self.at_work)
         with self._database.read() as session:
-            is_any_begun = is_in_doubt or lost_judgements.is_begun_elsewhere(session, process_id)
+            is_any_begun = is_in_doubt or judgements.is_begun_elsewhere(session, process_id)
         if is_any_begun:
-            self._writer.submit(lost_judgements.free_many, lost_judgements.Freeing(process_id, at_work)).result()
+            self._writer.submit(judgements.free_many, judgements.Freeing(process_id, at_work)).result()
 
     def judge_some(self, process: GraderProcess, *, again: bool) -> bool:
         """Claim some judgements, of rejudgings or others, and judge them; False where there are none."""

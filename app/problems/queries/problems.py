@@ -14,8 +14,8 @@ from app.core.files.files import FileStore
 from app.core.files.temporary import PACKAGE_PREFIX, locked_folder
 from app.core.json_documents import CaseDocument, GroupDocument, MetadataDocument, ProblemColumns, StatementDocument
 from app.core.messages import N_, Conflict, Message, NotFound, did_you_mean
+from app.domain.counting import pair
 from app.domain.documents import FoundScore
-from app.domain.scoring import pair
 from app.packages.markdown import FOLDER, image_links, image_type, local_image
 from app.packages.model import Case, Package, Statement, write_archive_file
 from app.packages.texts import ahead

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 
 from app.contests.queries import choices, clock, participations
 from app.contests.schemas import ContestSettings, Rule
-from app.domain import board, contests, counting, documents, scoring
+from app.domain import board, contests, counting, documents
 from app.domain.ids import VeiledIds
 from app.domain.participation import Finals, Participation, ParticipationKind, own_clock
 from app.problems.queries import pins
@@ -209,8 +209,8 @@ def known_scores(rows: Sequence[TestCaseRow]) -> dict[str, counting.RawScore]:
     return {
         row.name: counting.RawScore(
             counting.CaseVerdict.ACCEPTED,
-            scoring.exact(row.reference_raw_num, row.reference_raw_den),
-            scoring.exact(row.reference_multiplier_num, row.reference_multiplier_den),
+            counting.exact(row.reference_raw_num, row.reference_raw_den),
+            counting.exact(row.reference_multiplier_num, row.reference_multiplier_den),
         )
         for row in rows
         if row.reference_raw_num is not None

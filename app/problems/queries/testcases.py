@@ -10,9 +10,8 @@ from sqlalchemy.orm import Session
 
 from app.core import clock, json_documents
 from app.core.files.files import FileStore
-from app.domain.counting import Exact
+from app.domain.counting import Exact, pair
 from app.domain.documents import CaseListDocument, FoundScore, ProblemSettingsDocument
-from app.domain.scoring import pair
 from app.packages import model
 from app.packages.model import Aggregation, Group, GroupKind
 from app.problems.queries import problems

@@ -126,6 +126,7 @@ class BoardPages:
     """The written boards of one service; pages in any thread, what is `soon` in its event loop."""
 
     def __init__(self, boards: ScoreboardCache) -> None:
+        self.boards = boards
         self._guard = threading.Lock()
         self._states: LRUCache[BoardKey, _BoardState] = LRUCache(MOST_BOARDS)
         self._work = SharedWork()

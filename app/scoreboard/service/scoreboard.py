@@ -8,7 +8,6 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from anyio.to_thread import run_sync
 from pydantic import BaseModel
@@ -21,7 +20,6 @@ from app.contests.service import contests, visibility
 from app.core.bodies import Body, Line, mismatch, refuse, same_id
 from app.core.clics import Id, format_reltime
 from app.core.messages import N_, BadRequest, Forbidden, Message, NotFound
-from app.core.service import Service
 from app.domain.board import moment
 from app.domain.contests import PROVISIONAL
 from app.domain.history import Award, award_id, awards, first_to_solve
@@ -33,15 +31,8 @@ from app.teams import queries as teams_queries
 from app.teams.service import directory, teams
 
 JSON = "application/json"
-AS_JSON = (b"content-type", JSON.encode())
-CACHING = ((b"cache-control", b"no-cache"), (b"vary", b"Authorization, Accept-Encoding"))
 # Characters that a spreadsheet takes for the beginning of a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
-
-
-async def unknown_contest(service: Service, contest_id: str) -> NotFound:
-    """Return the refusal of an unknown contest, with the nearest known id."""
-    return NotFound(await NoContest(contest_id).full_message(service))
 
 
 async def as_asked(snapshot: ContestSnapshot, phase: str | None, *, virtual: bool) -> ContestSnapshot:
@@ -76,24 +67,6 @@ def _is_group(viewer: Viewer, snapshot: ContestSnapshot, group_id: str) -> bool:
     """Whether a group has a team that the viewer may know of; one of hidden teams alone exists for judges only."""
     known = (each for each in snapshot.contest.teams if not each.hidden or viewer.sees_all or each.id == viewer.team_id)
     return any(group_id in team.group_ids for team in known)
-
-
-class Wanted(NamedTuple):
-    """A client's options for a written board.
-
-    known   the ETags it has already, as in If-None-Match
-    zipped  does it take gzip?
-    since   the version it has, if it wants only what has changed
-    """
-
-    known: str
-    zipped: bool
-    since: str | None
-
-    @classmethod
-    def of(cls, if_none_match: bytes, accept_encoding: bytes, since: str | None) -> Wanted:
-        """From the headers of a request; changes since a version are small, and never zipped here."""
-        return cls(if_none_match.decode("latin-1"), since is None and b"gzip" in accept_encoding, since)
 
 
 async def history_json(

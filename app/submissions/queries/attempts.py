@@ -21,8 +21,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 from app.contests.tables import OPEN
 from app.core.clock import utc_now
 from app.core.json_documents import ProblemChanges, SelectionDocument
-from app.domain.counting import Attempt, CaseVerdict, RawScore
-from app.domain.scoring import exact
+from app.domain.counting import Attempt, CaseVerdict, RawScore, exact
 from app.submissions.tables import DONE, QUEUED, REJUDGED
 from app.tables import JudgementRow, RawScoreRow, RejudgingRow, SubmissionRow, TestCaseRow
 

@@ -1,26 +1,39 @@
 """Judgements: the rows are the queue. Claiming fences, recording is done once, a restart puts the rest back.
 
+Guarantee 1: a restart, a crash or a frozen process leaves no judgement that nobody works on. Its lost attempts count.
 Guarantee 4: teams share grading time. Each row has a `turn` in seconds of grading; the time that a grader has used for
 a team is added to the turns of its queued rows. One claim at a time chooses from the rows, also of several processes.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
 from typing import NamedTuple, cast
 
-from sqlalchemy import Connection, Integer, bindparam, exists, func, literal, literal_column, or_, select, update
+from sqlalchemy import (
+    Connection,
+    Integer,
+    bindparam,
+    exists,
+    func,
+    literal,
+    literal_column,
+    or_,
+    select,
+    tuple_,
+    update,
+)
 from sqlalchemy.orm import Session
 
 from app.core.clock import utc_now
 from app.core.db.by_id import outbox_of
 from app.core.db.commits import Trace
-from app.core.db.locks import lock_names
-from app.core.db.tables import among, given, insert_rows, is_postgresql, update_rows
+from app.core.db.locks import SILENT, gone_processes, lock_names
+from app.core.db.tables import ProcessRow, among, given, insert_rows, is_postgresql, update_rows
 from app.core.db.writer import TRACES, AnyHandler
+from app.domain.counting import pair
 from app.domain.documents import FoundScore
-from app.domain.scoring import pair
 from app.submissions.tables import DONE, LIVE, QUEUED, REJUDGED, RUNNING
 from app.tables import JudgementRow, RawScoreRow, SubmissionRow
 
@@ -230,7 +243,15 @@ def record_many(connection: Connection, outcomes: Sequence[Outcome]) -> list[boo
         row = open_ones.get(outcome.judgement_id)
         if row is not None and row.attempt == outcome.attempt:
             recorded.setdefault(row.id, outcome)
-    _write(connection, recorded.values())
+    changes = [
+        {"id": each.judgement_id, "state": DONE, "end_time": each.time}
+        | {name: getattr(each, name) for name in ("type", "error", "failures")}
+        for each in recorded.values()
+    ]
+    update_rows(connection, JudgementRow, changes)
+    insert_rows(
+        connection, (RawScoreRow, [score_row(each, score) for each in recorded.values() for score in each.scores])
+    )
     if (outbox := outbox_of(connection)) is not None:  # other processes, whose places verdicts change
         for id_, row in open_ones.items():
             if id_ in recorded and not row.rejudging_id:
@@ -265,31 +286,70 @@ TRACES[cast(AnyHandler, claim_many)] = _trace_of_claim
 TRACES[cast(AnyHandler, record_many)] = _trace_of_outcome
 
 
-def _write(connection: Connection, outcomes: Collection[Outcome]) -> None:
-    changes = [
-        {
-            "id": each.judgement_id,
-            "state": DONE,
-            "type": each.type,
-            "end_time": each.time,
-            "error": each.error,
-            "failures": each.failures,
-        }
-        for each in outcomes
-    ]
-    scores = [score_row(each, score) for each in outcomes for score in each.scores]
-    update_rows(connection, JudgementRow, changes)
-    insert_rows(connection, (RawScoreRow, scores))
-
-
-# The columns of raw scores that are as graders give them.
-PLAIN = ("test_case_id", "message", "judge_message", "run_time_ms")
-
-
 def score_row(outcome: Outcome, score: FoundScore) -> dict[str, object]:
     """The columns of one answer's raw score."""
-    row: dict[str, object] = {name: getattr(score, name) for name in PLAIN}
+    as_found = ("test_case_id", "message", "judge_message", "run_time_ms")
+    row: dict[str, object] = {name: getattr(score, name) for name in as_found}
     for name in ("raw", "max_raw", "multiplier"):
         row[f"{name}_num"], row[f"{name}_den"] = pair(getattr(score, name))
     more = {"verdict": score.verdict.value, "images": list(score.images) or None, "time": outcome.time}
     return {**row, **more, "judgement_id": outcome.judgement_id}
+
+
+LOST = (
+    "attempt {}: the {} was killed or lost before it ended. If that happens to this answer alone, judging it may take"
+    " more memory than that machine or container has: see its log"
+)
+# Those that a process judges, or has scores of.
+BEGUN = (JudgementRow.state == RUNNING) | JudgementRow.process_id.is_not(None)
+
+
+def is_begun_elsewhere(session: Session, process_id: str | None) -> bool:
+    """Whether another process has begun a judgement that is not done."""
+    other = BEGUN & JudgementRow.process_id.is_distinct_from(process_id)
+    return bool(session.scalar(select(exists().where(OPEN, other))))
+
+
+class Freeing(NamedTuple):
+    """A process looks for judgements that nobody works on; `at_work` are its own, None: it knows of all others."""
+
+    process_id: str | None
+    at_work: frozenset[int] | None = None
+
+
+def free_many(connection: Connection, freeing: Sequence[Freeing]) -> list[int]:
+    """Queue judgements again whose processes have ended; returns their number. Lost attempts are counted.
+
+    Those of a process that has long been silent, but may live, are queued too: only one attempt can be recorded. A row
+    that another process ends at this moment is locked, and left alone.
+    """
+    return [_free(connection, each) for each in freeing]
+
+
+def _free(connection: Connection, freeing: Freeing) -> int:
+    columns = (JudgementRow.id, JudgementRow.attempt, JudgementRow.state, JudgementRow.process_id)
+    query = select(*columns).where(OPEN, BEGUN).order_by(JudgementRow.id)
+    rows = connection.execute(query).all()
+    others = {row.process_id for row in rows if row.process_id not in {None, freeing.process_id}}
+    gone = gone_processes(connection, others)
+    recent = select(ProcessRow.id).where(ProcessRow.id.in_(others), ProcessRow.seen >= utc_now() - SILENT)
+    # A frozen process holds its lock, but gives no heartbeat; one that ended in order has no row.
+    alive = {*connection.scalars(recent)} - gone.keys()
+    own = freeing.process_id
+    left = [
+        (row.id, row.attempt)
+        for row in rows
+        if row.process_id not in alive
+        and (row.process_id != own or (freeing.at_work is not None and row.id not in freeing.at_work))
+    ]
+    if not left:
+        return 0
+    these = query.where(tuple_(JudgementRow.id, JudgementRow.attempt).in_(left)).with_for_update(skip_locked=True)
+    freed = connection.execute(these).all()
+    for row in freed:
+        values: dict[str, object] = {"state": QUEUED, "process_id": None}
+        if row.process_id in gone and row.state == RUNNING:
+            error = LOST.format(row.attempt, gone[row.process_id])
+            values |= {"lost": JudgementRow.lost + 1, "error": error}
+        connection.execute(update(JudgementRow).where(JudgementRow.id == row.id).values(values))
+    return len(freed)

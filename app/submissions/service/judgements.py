@@ -19,8 +19,8 @@ from app.core.clics import (
     number,
 )
 from app.core.messages import N_, NotFound
-from app.domain import contests, scoring
-from app.domain.counting import CaseVerdict, JudgementType, is_full, judgement_type
+from app.domain import contests
+from app.domain.counting import CaseVerdict, JudgementType, exact, is_full, judgement_type
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import attempts, submission_queries
 from app.submissions.tables import DONE
@@ -202,7 +202,7 @@ def run_document(snapshot: ContestSnapshot, run: submission_queries.ScoredCase) 
         contest_time=_contest_time(snapshot, score.time),
         run_time=score.run_time_ms / 1000,
         testcase=run.case_name,
-        raw=number(scoring.exact(score.raw_num, score.raw_den)),
+        raw=number(exact(score.raw_num, score.raw_den)),
         message=Message.model_validate(visibility.message_of(snapshot, score.verdict, score.message)),
     )
 

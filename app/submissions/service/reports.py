@@ -15,9 +15,9 @@ from app.contests.service.visibility import message_of, shows_feedback, worth_of
 from app.core.clics import format_reltime, format_time, number
 from app.core.messages import N_, NotFound
 from app.domain.contests import CaseKind, ScoredProblem
-from app.domain.counting import Answers, counted_answers, submission_answers
-from app.domain.fixed_point import shown as shown_points
-from app.domain.scoring import GroupPoints, ProblemPoints, exact, phase_scale, problem_points
+from app.domain.counting import Answers, counted_answers, exact, submission_answers
+from app.domain.scoring import GroupPoints, ProblemPoints, problem_points, weights
+from app.domain.scoring import shown as shown_points
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries, submissions
 from app.submissions.queries.submissions import SentAnswer
@@ -116,7 +116,7 @@ def _cases(
     scores = submission_queries.current_scores(session, {row.id, *sources})
     shown_ids = submission_queries.shown_ids(session, sources)
     kinds = {group.name: group.kind for group in problem.groups}
-    scale, counting = phase_scale(problem, snapshot.phase), problem.counting(snapshot.phase)
+    scale, counting = float(weights(problem, snapshot.phase).scale), problem.counting(snapshot.phase)
     cases = []
     for case in problem.cases:
         counted, mine = answers.get(case.name), sent.get(case.name)

@@ -11,7 +11,7 @@ from fastapi import FastAPI, Request, Response
 from starlette.types import Message, Receive, Scope, Send
 
 from app.accounts.service.viewer import PUBLIC
-from app.core.http.direct import Direct, Endpoint
+from app.core.http.deps import Direct, Endpoint
 from app.packages.zips import zip_bytes
 from tests.builders.contests import PROBLEM, add_contest, add_problem
 from tests.builders.service import Api

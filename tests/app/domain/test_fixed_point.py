@@ -14,9 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.domain.contests import EVERY, PROVISIONAL, Aggregation, ScoredProblem
-from app.domain.fixed_point import BELOW, earned, grain_bits, shown, total_scale, weights
 from app.domain.incremental_scoring import all_shown
-from app.domain.scoring import cut
+from app.domain.scoring import BELOW, cut, earned, grain_bits, shown, total_scale, weights
 from tests.builders.scoring import problems, share
 from tests.builders.slow_board import total_points
 

@@ -30,8 +30,7 @@ from app.packages.read import assemble
 from app.problems.queries import problems
 from app.problems.queries.testcases import without_score
 from app.submissions.queries import judgements, submissions
-from app.submissions.queries.judgements import Claim, Outcome
-from app.submissions.queries.lost_judgements import Freeing, free_many
+from app.submissions.queries.judgements import Claim, Freeing, Outcome, free_many
 from app.submissions.queries.submissions import Accepted, NewAnswer, NewSubmission
 from app.submissions.tables import DONE
 from app.tables import JudgementRow, TestCaseRow
