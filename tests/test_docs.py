@@ -78,6 +78,12 @@ def test_pages_name_only_verbs_that_exist(page: Path) -> None:
     assert named <= VERBS
 
 
+@pytest.mark.parametrize("page", CURRENT, ids=lambda page: str(page.relative_to(PROJECT)))
+def test_files_that_pages_name_exist(page: Path) -> None:
+    named = set(re.findall(r"`((?:app|ops|scripts|tests/app)/[a-z0-9_/.]+)`", page.read_text()))
+    assert {path for path in named if not (PROJECT / path).exists()} == set()
+
+
 def quoted_commands(text: str) -> list[str]:
     """The commands in backticks and `<code>`, placeholders of templates and f-strings as the word X."""
     plain = re.sub(r"\{\{.*?\}\}|\{[^{}\s]*\}|%\(\w+\)s", "X", text)
