@@ -15,6 +15,7 @@ import httpx
 from anyio.from_thread import BlockingPortal, start_blocking_portal
 from fastapi import FastAPI
 
+from app.archive.queries.references import check, collect
 from app.archive.queries.scrub import Scrub
 from app.core.db.database import Database
 from app.core.db.locks import Locks
@@ -213,3 +214,9 @@ def people(database: Database) -> None:
                     created=now,
                 )
             )
+
+
+def collect_orphans(service: Service) -> set[str]:
+    """Collect the files that no row names, without a time of grace; returns the names of those that stay."""
+    collect(service.database, service.files, check(service.database, service.files, grace=0).old)
+    return {each.sha256 for each in service.files.stored()}

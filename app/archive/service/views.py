@@ -6,7 +6,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal, cast
+from typing import Literal
 
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
@@ -21,7 +21,6 @@ from app.contests.service.contests import view
 from app.core import clics, passwords
 from app.core.db.database import run_after_commit
 from app.core.faults import SILENT, FaultList, PackageErrors, Steps
-from app.core.files.files import Files, TentativeFiles
 from app.core.files.temporary import PACKAGE_PREFIX, locked_folder
 from app.core.messages import N_, SECONDS_UNTIL_BACK, BadRequest, Conflict, Unavailable, all_in_words, in_words
 from app.core.service import Service
@@ -129,14 +128,11 @@ def read(path: Path, settings: Settings, with_submissions: bool) -> Contents:
 
 def bring_in(service: Service, contents: Contents, options: Options, steps: Steps = SILENT) -> clics.JsonObject:
     """Store a contest package as a whole or not at all; returns what the import answers."""
-    with TentativeFiles(service.files) as files, locked_folder(PACKAGE_PREFIX) as folder:
-        # Of a whole store, an import needs what the tentative one has.
-        return _keep(replace(service, files=cast(Files, files)), files, contents, folder, options, steps)
+    with locked_folder(PACKAGE_PREFIX) as folder:
+        return _keep(service, contents, folder, options, steps)
 
 
-def _keep(
-    service: Service, files: TentativeFiles, contents: Contents, folder: Path, options: Options, steps: Steps
-) -> clics.JsonObject:
+def _keep(service: Service, contents: Contents, folder: Path, options: Options, steps: Steps) -> clics.JsonObject:
     chosen, faults = versions.choose(service, contents, folder, steps)
     contents.rename_problems({version.package_id: version.id for version in chosen.values()})
     graded: dict[str, submissions.Trials] | None = None
@@ -169,7 +165,6 @@ def _keep(
         problems = [_problem(version) for version in chosen.values()]
         imported = Imported(submissions=len(numbers), roles=importer.roles, problems=problems, board=compared)
         made = ImportedView(**dict(view(row)), imported=imported).model_dump(mode="json")
-        files.settle()
     run_after_commit(session)
     return made
 

@@ -11,7 +11,7 @@ from app.accounts.service.viewer import Viewer
 from app.authoring.service.packages import ProblemDetails, details
 from app.core.bodies import Body, Line
 from app.core.faults import Faults, PackageErrors
-from app.core.files.files import FileStore, OnlyHashes, TentativeFiles
+from app.core.files.files import FileStore, OnlyHashes
 from app.core.json_documents import ProvenanceDocument
 from app.core.messages import N_, SECONDS_UNTIL_BACK, BadRequest, Unavailable
 from app.core.service import Service
@@ -92,11 +92,9 @@ def store(
             with service.database.write(quiet=True) as session:
                 opened = _changed(session, OnlyHashes(), data, author, how)
         else:
-            with TentativeFiles(service.files) as files:
-                _keep(files, data)
-                with service.database.write() as session:
-                    opened = _changed(session, files, data, author, how)
-                    files.settle()
+            _keep(service.files, data)
+            with service.database.write() as session:
+                opened = _changed(session, service.files, data, author, how)
     except PackageErrors as faults:
         raise _refusal(faults) from None
     if isinstance(opened, problem_changes.RejudgingView):

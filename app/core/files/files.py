@@ -3,7 +3,7 @@
 Two stores implement it: a local folder (`app.core.files.open_files`) and S3 (`app.core.files.s3_files`); both use the
 same names for the same compressed bytes, so that either can be copied to the other by any tool.
 
-- Files of something large that may be refused as a whole in the end: removed then, as no row will name them.
+- Files of what is refused in the end are collected later, as no row names them (`app.archive.queries.scrub`).
 - Copies of stored files on this machine, bounded in bytes: those read last stay. Any number of processes may share
   it. A copy is named as the file is, and whoever reads it checks it: nothing here need survive a loss of power.
 """
@@ -19,8 +19,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import IO, TYPE_CHECKING, Protocol, Self, TypeAlias
+from typing import IO, TYPE_CHECKING, Protocol, TypeAlias
 
 import structlog
 import zstandard
@@ -62,14 +61,6 @@ class FileStore(Protocol):
     def pieces(self, sha256: str) -> Iterator[bytes]:
         """Give the bytes back in pieces; raises as `load` does."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Kept:
-    """The result of keeping bytes: `made` names the new file for `take_back`, None where there is nothing to take."""
-
-    sha256: str
-    made: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,53 +143,6 @@ def _checked(file: IO[bytes], sha256: str) -> Iterator[bytes]:
         raise FileDamaged(f"stored file {sha256}: {error.strerror}") from None
     if digest.hexdigest() != sha256:
         raise FileDamaged(f"stored file {sha256} has other bytes than were stored")
-
-
-class TentativeFiles:
-    """The file store for the time of one attempt: what it made is removed at the end, unless rows are about to name it.
-
-    `settle` comes right before the commit: once that is on its way, nobody knows any more whether it succeeds.
-    """
-
-    def __init__(self, files: Files) -> None:
-        self._files = files
-        self._made: dict[str, Kept] = {}
-
-    def keep(self, data: bytes) -> str:
-        """Store `data`, and remember what that made; the same bytes again would look like somebody else's."""
-        sha256 = hashlib.sha256(data).hexdigest()
-        return sha256 if sha256 in self._made else self._noted(self._files.put(data))
-
-    def keep_file(self, path: Path) -> str:
-        """The same for the bytes of a file."""
-        sha256 = digest_of(path)
-        return sha256 if sha256 in self._made else self._noted(self._files.put_file(path))
-
-    def load(self, sha256: str) -> bytes:
-        """Give the bytes back."""
-        return self._files.load(sha256)
-
-    def pieces(self, sha256: str) -> Iterator[bytes]:
-        """Give the bytes back in pieces."""
-        return self._files.pieces(sha256)
-
-    def _noted(self, file: Kept) -> str:
-        if file.made is not None:
-            self._made[file.sha256] = file
-        return file.sha256
-
-    def settle(self) -> None:
-        """Keep everything from here on."""
-        self._made.clear()
-
-    def __enter__(self) -> Self:
-        """Begin."""
-        return self
-
-    def __exit__(self, _type: type[BaseException] | None, _error: object, _trace: TracebackType | None) -> None:
-        """Take back what is not settled."""
-        for file in self._made.values():
-            self._files.take_back(file)
 
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.files")

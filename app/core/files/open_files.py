@@ -11,7 +11,6 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from itertools import count
 from pathlib import Path
 from typing import IO
 
@@ -29,11 +28,10 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.files")
 UNFINISHED = ".new-"
 ASIDE = ".gone-"
 FOLDER = re.compile(r"[0-9a-f]{2}")
-_COUNTER = count()
 
 
 class LocalFiles:
-    """Files below one folder; `made` of what it keeps is the file's time in ns."""
+    """Files below one folder."""
 
     is_slow = False
     least_grace = 0.0
@@ -54,32 +52,26 @@ class LocalFiles:
 
     def keep(self, data: bytes) -> str:
         """Store `data` durably and return its sha256; a damaged file of that name is written again."""
-        return self.put(data).sha256
-
-    def put(self, data: bytes) -> base.Kept:
-        """Store `data` durably, and say whether that made a file."""
         sha256 = hashlib.sha256(data).hexdigest()
         target = self.path(sha256)
         if self._holds(target, data) and _touch(target):
             # Another thread may have renamed it a moment ago and not have come to this yet.
             self._make_durable(target)
-            return base.Kept(sha256, None)
-        return self._write(sha256, lambda file: file.write(zstandard.compress(data, base.LEVEL)))
+        else:
+            self._write(sha256, lambda file: file.write(zstandard.compress(data, base.LEVEL)))
+        return sha256
 
     def keep_file(self, path: Path) -> str:
         """Store the bytes of a file durably, in pieces, and return their sha256."""
-        return self.put_file(path).sha256
-
-    def put_file(self, path: Path) -> base.Kept:
-        """Store the bytes of a file durably, in pieces, and say whether that made a file."""
         sha256 = base.digest_of(path)
         target = self.path(sha256)
         if self._is_whole(sha256) and _touch(target):
             self._make_durable(target)
-            return base.Kept(sha256, None)
+            return sha256
         with path.open("rb") as source:
             compressor, size = zstandard.ZstdCompressor(base.LEVEL), path.stat().st_size
-            return self._write(sha256, lambda file: compressor.copy_stream(source, file, size, base.PIECE, base.PIECE))
+            self._write(sha256, lambda file: compressor.copy_stream(source, file, size, base.PIECE, base.PIECE))
+        return sha256
 
     def keep_packed(self, sha256: str, packed: IO[bytes]) -> None:
         """Store the compressed bytes of a file as another store has them, checked; a damaged file is written again."""
@@ -101,7 +93,7 @@ class LocalFiles:
             return False
         return True
 
-    def _write(self, sha256: str, write: Callable[[IO[bytes]], object]) -> base.Kept:
+    def _write(self, sha256: str, write: Callable[[IO[bytes]], object]) -> None:
         """Make the file of that sha256, in which `write` puts the compressed bytes."""
         target = self.path(sha256)
         target.parent.mkdir(exist_ok=True)
@@ -110,7 +102,7 @@ class LocalFiles:
             with os.fdopen(handle, "wb") as file:
                 write(file)
                 file.flush()
-                os.utime(file.fileno(), ns=(made := _moment(), made))
+                os.utime(file.fileno(), (now := utc_now().timestamp(), now))
                 sync(file.fileno())
             # Whole under its name or not at all, whatever is killed when.
             os.replace(name, target)
@@ -118,7 +110,6 @@ class LocalFiles:
             Path(name).unlink(missing_ok=True)
             raise
         self._make_durable(target)
-        return base.Kept(sha256, made)
 
     def load(self, sha256: str) -> bytes:
         """Read, inflate and check the file; raises FileMissing or FileDamaged, and says so to `on_fault`."""
@@ -159,10 +150,6 @@ class LocalFiles:
         except stored_bytes.FileDamaged as error:
             self.on_fault(sha256, str(error))
             raise
-
-    def take_back(self, file: base.Kept) -> bool:
-        """Remove a file that `put` made, unless its bytes were kept once more; whether rows refer to it, you know."""
-        return file.made is not None and self.remove(file.sha256, lambda status: status.st_mtime_ns == file.made)
 
     def remove(self, sha256: str, is_unwanted: Callable[[os.stat_result], bool]) -> bool:
         """Remove a file, unless a look at it when nobody can keep it any more shows that it is wanted."""
@@ -243,15 +230,10 @@ class LocalFiles:
         sync_folder(self.folder)
 
 
-def _moment() -> int:
-    """Now, in ns, never twice the same within 1000 calls: the kernel's own is some milliseconds coarse."""
-    return round(utc_now().timestamp() * 10**6) * 1000 + next(_COUNTER) % 1000
-
-
 def _touch(path: Path) -> bool:
     """Say that a file has just been kept; False if it has gone."""
     try:
-        os.utime(path, ns=(moment := _moment(), moment))
+        os.utime(path, (now := utc_now().timestamp(), now))
     except FileNotFoundError:
         return False
     return True

@@ -34,7 +34,7 @@ SECONDS_BETWEEN_LOOKS = 0.2
 
 
 class S3Files:
-    """Files as objects `ab/cdef....zst` of a bucket. Nothing that it keeps is taken back: `collect` does it later."""
+    """Files as objects `ab/cdef....zst` of a bucket."""
 
     is_slow = True
     least_grace = 2 * SECONDS_YOUNG
@@ -62,11 +62,7 @@ class S3Files:
         return self.bucket.address.shown
 
     def keep(self, data: bytes) -> str:
-        """Store `data` and return its sha256; a damaged object of that name is written again."""
-        return self.put(data).sha256
-
-    def put(self, data: bytes) -> base.Kept:
-        """Store `data`: once this returns, S3 has it."""
+        """Store `data` and return its sha256: once this returns, S3 has it. A damaged object is written again."""
         sha256 = hashlib.sha256(data).hexdigest()
         packed = zstandard.compress(data, base.LEVEL)
         # Only small objects can be created without replacing one that has come in the meantime.
@@ -76,28 +72,20 @@ class S3Files:
             with self.cache.writing() as file:
                 file.write(packed)
                 self._put_large(sha256, file)
-        return base.Kept(sha256, None)
+        return sha256
 
     def keep_file(self, path: Path) -> str:
         """Store the bytes of a file, in pieces, and return their sha256."""
-        return self.put_file(path).sha256
-
-    def put_file(self, path: Path) -> base.Kept:
-        """Store the bytes of a file, in pieces."""
         sha256, size = base.digest_of(path), path.stat().st_size
         with path.open("rb") as source, self.cache.writing() as file:
             zstandard.ZstdCompressor(base.LEVEL).copy_stream(source, file, size, base.PIECE, base.PIECE)
             self._put_packed(sha256, file)
-        return base.Kept(sha256, None)
+        return sha256
 
     def keep_packed(self, sha256: str, packed: IO[bytes]) -> None:
         """Store the compressed bytes of a file as another store has them, checked; a damaged object is replaced."""
         base.check_packed(sha256, packed)
         self._put_packed(sha256, packed)
-
-    def take_back(self, file: base.Kept) -> bool:
-        """Leave it to `collect`: another server may have kept the same bytes without writing anything."""
-        return False
 
     def load(self, sha256: str) -> bytes:
         """Give the bytes back, checked; raises FileMissing or FileDamaged, and says so to `on_fault`."""

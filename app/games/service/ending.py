@@ -98,8 +98,7 @@ def became(service: Service, table: Table, binding: Binding | None) -> submissio
         return None
     data = transcript(table).encode()
     name = f"{case.name}.out"
-    with submit.StoredFiles(service) as files:
-        answer = files.answer(answer_files.Answer(case, name, data, len(data)))
+    answer = submit.store_answer(service, answer_files.Answer(case, name, data, len(data)))
     return submissions.NewSubmission(
         game.contest_id,
         game.problem_id,

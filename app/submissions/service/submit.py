@@ -1,15 +1,15 @@
 """Accept submissions: `submit` is the path. A submission is durable before it returns (guarantee 1).
 
-- Storing what a submission brings: files sorted to cases, within limits and bytes. A refused one leaves none.
+- Storing what a submission brings: files sorted to cases, within limits and bytes. Files of a refused one
+  are collected later (`app.archive.queries.scrub`).
 """
 
 import logging
 from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from math import ceil
-from typing import Self
 
 import structlog
 from anyio.to_thread import run_sync
@@ -17,7 +17,6 @@ from anyio.to_thread import run_sync
 from app.accounts.service.viewer import Viewer
 from app.core import telemetry
 from app.core.clics import format_time
-from app.core.files.files import Kept
 from app.core.json_documents import SourceDocument
 from app.core.load import run_heavy
 from app.core.messages import N_, Conflict, TooLarge, TooManyRequests
@@ -63,11 +62,9 @@ async def submit(
         check_new(viewer, form)
         admitted = await admit(service, viewer, contest_id, form)
         refuse_played(admitted)
-        files = StoredFiles(service)
-        new = await prepare(service, admitted, files, key)
+        new = await prepare(service, admitted, key)
         outcome = await _write(service, new)
     if isinstance(outcome, LimitReached):
-        await files.refuse()
         raise over_limit(outcome, new.time)
     if outcome.judgement_id is not None:
         _wake(service, new, outcome)
@@ -89,7 +86,7 @@ async def bring_in(
     async with opening as form:
         check_brought(viewer, form, submission_id)
         admitted = await admit(service, viewer, contest_id, form)
-        new = replace(await prepare(service, admitted, StoredFiles(service)), external_id=submission_id)
+        new = replace(await prepare(service, admitted), external_id=submission_id)
         submission = view(submission_id, new, practice=admitted.is_practice)
         if await run_sync(_is_stored, service, new):
             return BroughtIn(submission, is_new=False)
@@ -148,58 +145,21 @@ def _is_stored(service: Service, new: NewSubmission) -> bool:
         return True
 
 
-@dataclass
-class StoredFiles:
-    """The files of one submission, and those of them that it made."""
+def store_answer(service: Service, answer: Answer) -> NewAnswer:
+    """Store an answer: in its row, or as a file where it is large."""
+    case = answer.case
+    if answer.data is None:
+        return NewAnswer(case.id, answer.file_name, answer.size, refused=too_large(case.limit))
+    if answer.size > INLINE_LIMIT:
+        return NewAnswer(case.id, answer.file_name, answer.size, service.files.keep(answer.data))
+    return NewAnswer(case.id, answer.file_name, answer.size, None, answer.data)
 
-    service: Service
-    made: list[Kept] = field(default_factory=list)
-    names: dict[bytes, str] = field(default_factory=dict)
 
-    def __enter__(self) -> Self:
-        """Store files; a failure half way leaves none."""
-        return self
-
-    def __exit__(self, error: object, *_: object) -> None:
-        """Take back what was made before a failure."""
-        if error is not None:
-            self._take_back()
-
-    def answer(self, answer: Answer) -> NewAnswer:
-        """Store an answer: in its row, or as a file where it is large."""
-        case = answer.case
-        if answer.data is None:
-            return NewAnswer(case.id, answer.file_name, answer.size, refused=too_large(case.limit))
-        if answer.size > INLINE_LIMIT:
-            return NewAnswer(case.id, answer.file_name, answer.size, self._file(answer.data))
-        return NewAnswer(case.id, answer.file_name, answer.size, None, answer.data)
-
-    def sources(self, sources: Sequence[Upload]) -> list[SourceDocument]:
-        """Store the sources, as files."""
-        notes: list[SourceDocument] = []
-        for source in sources:
-            source.stream.seek(0)
-            data = source.stream.read()
-            notes.append({"name": source.name, "size": len(data), "sha256": self._file(data)})
-        return notes
-
-    async def refuse(self) -> None:
-        """Take back all files of a submission that its limits refused, unless others have stored them too."""
-        if self.made:
-            await run_sync(self._take_back)
-
-    def _take_back(self) -> None:
-        for made in self.made:
-            self.service.files.take_back(made)
-
-    def _file(self, data: bytes) -> str:
-        # The same bytes twice in a submission are stored once: the second time would look like somebody else's.
-        if data not in self.names:
-            stored = self.service.files.put(data)
-            self.names[data] = stored.sha256
-            if stored.made is not None:
-                self.made.append(stored)
-        return self.names[data]
+def _store_source(service: Service, source: Upload) -> SourceDocument:
+    """Store a source, as a file."""
+    source.stream.seek(0)
+    data = source.stream.read()
+    return {"name": source.name, "size": len(data), "sha256": service.files.keep(data)}
 
 
 def refuse_full(service: Service, admitted: Admitted) -> None:
@@ -230,16 +190,16 @@ def refuse_full(service: Service, admitted: Admitted) -> None:
         )
 
 
-async def prepare(service: Service, admitted: Admitted, files: StoredFiles, key: str | None = None) -> NewSubmission:
+async def prepare(service: Service, admitted: Admitted, key: str | None = None) -> NewSubmission:
     """Sort the files to cases and store the large ones, so that one insert is left; quick ones change no threads."""
     is_light = admitted.form.is_light and not admitted.form.sources
     waits = service.files.is_slow and not (is_light and admitted.form.is_small)
     if is_light and not waits:
-        return _prepared(service, admitted, files, key)
-    return await run_heavy(lambda: _prepared(service, admitted, files, key), waits=waits)
+        return _prepared(service, admitted, key)
+    return await run_heavy(lambda: _prepared(service, admitted, key), waits=waits)
 
 
-def _prepared(service: Service, admitted: Admitted, files: StoredFiles, key: str | None) -> NewSubmission:
+def _prepared(service: Service, admitted: Admitted, key: str | None) -> NewSubmission:
     viewer, entry, sources = admitted.viewer, admitted.entry, admitted.form.sources
     collected, allowance = _collect(service, admitted), _allowance(service, admitted)
     if _makes_files(collected, sources):
@@ -247,8 +207,8 @@ def _prepared(service: Service, admitted: Admitted, files: StoredFiles, key: str
         size = _size_of(collected, sources)
         _check_limits(service, Claim(*place, admitted.when, size, admitted.limits, allowance))
     assert viewer.account_id is not None  # submitting needs an account
-    with files:
-        answers, notes = [*map(files.answer, collected.answers.values())], files.sources(sources)
+    answers = [store_answer(service, each) for each in collected.answers.values()]
+    notes = [_store_source(service, each) for each in sources]
     return NewSubmission(
         entry.contest_id,
         entry.problem_id,

@@ -23,7 +23,7 @@ from tests.app.archive.test_contest_packages import bring_in, everything
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, change_contest, with_checkers
 from tests.builders.judging import judge
 from tests.builders.packages import zip_package
-from tests.builders.service import Api, open_api
+from tests.builders.service import Api, collect_orphans, open_api
 from tests.builders.zips import unzipped
 from tests.conftest import migrated_sqlite
 
@@ -136,7 +136,7 @@ def test_a_board_that_would_be_another_one_is_refused_with_its_rows(here: Api, t
     assert ranks(here) != before
 
 
-def test_a_refused_version_leaves_no_file_behind_but_those_that_were_there(quick_here: Api, tmp_path: Path) -> None:
+def test_files_of_a_refused_version_are_orphans_and_no_file_that_was_there_is(quick_here: Api, tmp_path: Path) -> None:
     """Its problem, and a large answer have been stored by the time in which the boards are compared."""
     with another_server(tmp_path) as there:
         add_contest(there.service, started=2 * HOUR)
@@ -147,8 +147,10 @@ def test_a_refused_version_leaves_no_file_behind_but_those_that_were_there(quick
     board = json.loads(files["scoreboard.json"])
     board["rows"][0]["rank"] = 7
     forged = zip_bytes({**files, "scoreboard.json": json.dumps(board).encode()})
+    collect_orphans(quick_here.service)
     before = stored_files(quick_here)
     assert bring_in(quick_here, forged, "?replace=true").status_code == 409
+    collect_orphans(quick_here.service)
     assert stored_files(quick_here) == before
     assert bring_in(quick_here, forged, "?replace=true&board=any").status_code == 201
     assert stored_files(quick_here) > before

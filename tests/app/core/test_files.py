@@ -82,19 +82,8 @@ def test_a_sound_file_is_not_written_again(tmp_path: Path) -> None:
     files = LocalFiles(tmp_path)
     path = files.path(files.keep(b"data"))
     inode = path.stat().st_ino
-    assert files.put(b"data").made is None
+    files.keep(b"data")
     assert path.stat().st_ino == inode
-
-
-def test_what_was_kept_in_vain_is_taken_back_unless_it_was_kept_once_more(tmp_path: Path) -> None:
-    files = LocalFiles(tmp_path)
-    first = files.put(b"refused")
-    assert files.take_back(first)
-    assert list(files.stored()) == []
-    mine, others = files.put(b"the same"), files.put(b"the same")
-    assert not files.take_back(mine)
-    assert not files.take_back(others)
-    assert files.load(mine.sha256) == b"the same"
 
 
 def test_a_file_that_is_kept_while_it_is_taken_aside_stays(tmp_path: Path) -> None:

@@ -79,7 +79,7 @@ def listed(files: S3Files, sha256: str) -> StoredFile:
 
 
 def test_what_one_server_keeps_another_reads(files: S3Files, url: str, tmp_path: Path) -> None:
-    assert files.put(DATA).sha256 == SHA256
+    assert files.keep(DATA) == SHA256
     other = opened(url, tmp_path / "other")
     assert other.load(SHA256) == DATA
     assert b"".join(other.pieces(SHA256)) == DATA

@@ -13,6 +13,7 @@ import pytest
 
 from app.core.db.database import Database
 from app.core.faults import PackageErrors
+from app.core.files.files import digest_of
 from app.core.files.open_files import LocalFiles
 from app.packages.arrivals import read_arrival
 from app.packages.contents import SpooledFiles, total_size
@@ -153,13 +154,14 @@ def test_a_file_is_stored_in_pieces_as_its_bytes_are_at_once(tmp_path: Path) -> 
     files, path = LocalFiles(tmp_path / "files"), tmp_path / "large"
     path.write_bytes(b"0123456789abcdef" * MIB)
     tracemalloc.start()
-    first, second = files.put_file(path), files.put_file(path)
+    first, inode = files.keep_file(path), files.path(digest_of(path)).stat().st_ino
+    assert files.keep_file(path) == first
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 4 * MIB
-    assert (first.made is not None, second.made) == (True, None)
-    assert files.put(path.read_bytes()).made is None
-    assert files.load(first.sha256) == path.read_bytes()
-    files.path(first.sha256).write_bytes(b"damaged")
-    assert files.put_file(path).made is not None
-    assert files.load(first.sha256) == path.read_bytes()
+    assert files.keep(path.read_bytes()) == first
+    assert files.path(first).stat().st_ino == inode, "it is not written again"
+    assert files.load(first) == path.read_bytes()
+    files.path(first).write_bytes(b"damaged")
+    assert files.keep_file(path) == first
+    assert files.load(first) == path.read_bytes()
