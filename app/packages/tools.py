@@ -161,9 +161,7 @@ def _desk() -> ProgramDesk | SandboxMissing:
     folder = tempfile.mkdtemp(prefix="jurado-programs-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     names = os.environ.get("JURADO_CHECKER_MODULES", MODULES)
-    desk = ProgramDesk(sandbox, Path(folder), LOCAL_PROGRAMS_MEMORY, modules=points.modules_of(points.names_of(names)))
-    atexit.register(desk.close)
-    return desk
+    return ProgramDesk(sandbox, Path(folder), LOCAL_PROGRAMS_MEMORY, modules=points.modules_of(points.names_of(names)))
 
 
 FILE = "jurado.yaml"

@@ -1,22 +1,25 @@
 """The place where programs are asked: prepared once, in the sandbox, bounded by the limits of one answer.
 
+- A conversation with a checker in Python, loaded for the cases of one submission and no longer (guarantee 4).
 - Images that checkers leave as feedback: those that are kept, and for judges a remark on each other one.
 """
 
 import os
 import re
+import socket
 import tempfile
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from signal import SIGKILL
 
 from app.core.images import measure
 from app.programs import model, points, protocols, runner, tools
 from app.programs import places as inside
-from app.programs.ready import SECONDS_TO_SETTLE, Conversation, Pool, Ready
-from app.sandbox.model import Command, Limits, Mount, python
-from app.sandbox.sandbox import Sandbox
+from app.sandbox.model import Command, Limits, Mount, Result, SandboxFault, python
+from app.sandbox.sandbox import Running, Sandbox
 from checkers import doors
 
 NAME = re.compile(r"(?:team|judge)image(?:-[A-Za-z0-9_-]{1,60})?\.(png|jpg|jpeg|svg)")
@@ -40,7 +43,7 @@ def with_images(decision: model.Decision, files: Mapping[str, bytes], most: int)
     images: dict[str, bytes] = {}
     remarks = []
     for name in image_names(files):
-        fault = _fault(name, files[name], len(images))
+        fault = _image_fault(name, files[name], len(images))
         if not fault and sum(map(len, images.values())) + len(files[name]) > most:
             fault = f"expected at most {most} bytes of images of an answer, found more"
         if fault:
@@ -51,7 +54,7 @@ def with_images(decision: model.Decision, files: Mapping[str, bytes], most: int)
     return replace(decision, judges=judges, images=images)
 
 
-def _fault(name: str, data: bytes, count: int) -> str:
+def _image_fault(name: str, data: bytes, count: int) -> str:
     match = NAME.fullmatch(name)
     if match is None:
         return "expected teamimage or judgeimage, perhaps -ID, and .png, .jpg, .jpeg or .svg"
@@ -78,8 +81,11 @@ WANTED = re.compile(r"ModuleNotFoundError: No module named '([^'\n]{1,200})'")
 MOST_FEEDBACK = 64 * 1024
 # Bytes of images of one answer, without a word of the server.
 IMAGE_BYTES = 2 * 2**20
-# Seconds of a checker in Python that takes submission after submission; each reply has its own limit.
+# Seconds of a checker in Python for all cases of a submission; each reply has its own limit.
 LONGEST_LIFE = 7200.0
+MOST_REPLY = 256 * 1024
+CHUNK = 2**20
+MOMENT = 1e-6
 HOME = "/jurado"
 RUNNER = f"{HOME}/runner.py"
 RUNNER_MOUNTS = (
@@ -106,6 +112,84 @@ ADAPTERS: Mapping[str, Adapter] = {
 Ask = Callable[[model.CaseFiles], model.Decision | None]
 
 
+class Conversation:
+    """Asks one process about the cases of a submission, each reply within `seconds`; the first question starts it.
+
+    A process that failed in any way is killed, and the next question starts another one.
+    """
+
+    def __init__(self, sandbox: Sandbox, command: Command, seconds: float, points: model.Meaning) -> None:
+        self._sandbox, self._command = sandbox, command
+        self._seconds, self._points = seconds, points
+        self._asked: tuple[socket.socket, Running] | None = None
+
+    def close(self) -> None:
+        """Kill the process."""
+        if self._asked is not None:
+            with suppress(SandboxFault):  # it was killed from outside before
+                self._end()
+
+    def ask(self, case: model.CaseFiles) -> model.Decision | None:
+        """The checker's decision; None where it has nothing to say. Raises ProgramFault, or Unread."""
+        token, data = protocols.request(case)
+        connection = self._begun()
+        until = time.monotonic() + self._seconds
+        try:
+            connection.settimeout(self._seconds)
+            connection.sendall(data)
+            size = int.from_bytes(_exactly(connection, runner.LENGTH_BYTES, until), "big")
+            if size > MOST_REPLY:
+                raise model.ProgramFault(f"expected a reply of at most {MOST_REPLY} bytes, found one of {size}")
+            reply = protocols.reply_of(_exactly(connection, size, until), token)
+            images = {name: _exactly(connection, length, until) for name, length in reply.images.items()}
+        except TimeoutError:
+            raise _fault_of(replace(self._end(), ending="wall")) from None
+        except (EOFError, ConnectionError):
+            raise _fault_of(self._end(ended=True)) from None
+        except model.ProgramFault:
+            self._end()
+            raise
+        decided = protocols.decision_python(reply, case, self._points)
+        return None if decided is None else replace(decided, images=images)
+
+    def _begun(self) -> socket.socket:
+        if self._asked is None:
+            ours, theirs = socket.socketpair()
+            with theirs:
+                self._asked = ours, self._sandbox.start(self._command, theirs)
+        return self._asked[0]
+
+    def _end(self, *, ended: bool = False) -> Result:
+        """Kill the process and say how it ended; `ended`: it has hung up, and may be about to."""
+        assert self._asked is not None, "it has been asked"
+        (connection, running), self._asked = self._asked, None
+        connection.close()
+        return running.kill(ended=ended)
+
+
+def _fault_of(result: Result) -> model.ProgramFault:
+    """The fault of a checker that ended, or was ended by a limit, before its reply."""
+    if result.ending == "signal" and result.signal in (None, SIGKILL):
+        return model.ProgramFault("it ended before its reply")
+    try:
+        code = model.exit_code(result)
+    except model.ProgramFault as fault:
+        return fault
+    return model.unexpected(code, "none before its reply", result)
+
+
+def _exactly(connection: socket.socket, size: int, until: float) -> bytes:
+    """Receive exactly so many bytes; raises EOFError at the end, and TimeoutError at the moment `until`."""
+    data = bytearray()
+    while len(data) < size:
+        connection.settimeout(max(MOMENT, until - time.monotonic()))
+        more = connection.recv(min(size - len(data), CHUNK))
+        if not more:
+            raise EOFError
+        data += more
+    return bytes(data)
+
+
 @dataclass(frozen=True, slots=True)
 class Opinion:
     """What came of asking about a case: a decision, no decision, a refused input, or the program's own fault."""
@@ -116,10 +200,7 @@ class Opinion:
 
 
 class ProgramDesk:
-    """Asks programs in a sandbox; what is compiled is kept below `cache`. May be used from any thread.
-
-    Checkers in Python stay loaded in a pool until `close`.
-    """
+    """Asks programs in a sandbox; what is compiled is kept below `cache`. May be used from any thread."""
 
     def __init__(
         self,
@@ -129,7 +210,6 @@ class ProgramDesk:
         image_bytes: int = IMAGE_BYTES,
         *,
         most_seconds: float = MOST_SECONDS,
-        settle_seconds: float = SECONDS_TO_SETTLE,
         modules: points.Modules = points.NO_MODULES,
     ) -> None:
         self._sandbox = sandbox
@@ -137,13 +217,7 @@ class ProgramDesk:
         self._memory = memory
         self._image_bytes = image_bytes
         self._most_seconds = most_seconds
-        self._settle_seconds = settle_seconds
         self._modules = modules
-        self._pool = Pool()
-
-    def close(self) -> None:
-        """Let go of all programs."""
-        self._pool.close()
 
     def tools(self) -> tools.ToolDesk:
         """The desk of other programs than checkers, in the same sandbox."""
@@ -155,13 +229,8 @@ class ProgramDesk:
         limits = self._limits(program.limits, seconds)
         runnable = inside.prepared(program, self._cache, self._sandbox.run)
         if program.protocol == "python":
-            key, command = (program.sha256, limits), self._loading(program, runnable, limits)
-            with Conversation(
-                lambda: self._pool.take(key, lambda: Ready(self._sandbox, command, self._settle_seconds)),
-                lambda ready: self._pool.give(key, ready),
-                limits.wall_seconds,
-                program.points,
-            ) as conversation:
+            command = self._loading(program, runnable, limits)
+            with closing(Conversation(self._sandbox, command, limits.wall_seconds, program.points)) as conversation:
                 yield lambda case: self._explained(lambda: self._with_images(conversation.ask(case)))
         else:
             adapter = ADAPTERS[program.protocol]
@@ -223,7 +292,7 @@ class ProgramDesk:
         )
 
     def _loading(self, program: model.Program, runnable: inside.Runnable, limits: Limits) -> Command:
-        """The command of a process that loads a checker in Python and waits for submissions."""
+        """The command of a process that loads a checker in Python and answers on its standard input."""
         return Command(
             (python(), "-s", "-B", RUNNER, f"{inside.PROGRAM_FOLDER}/{inside.entry(program.files)}"),
             mounts=(*RUNNER_MOUNTS, *self._modules.mounts, *runnable.mounts),

@@ -185,12 +185,6 @@ def exit_code(result: Result) -> int:
     raise ProgramFault(_with_errors(reason, result))
 
 
-def fault_of(ending: Ending, errors: str) -> ProgramFault:
-    """The fault of a program that a limit ended, with the end of its standard error."""
-    shown = plain(errors[-LONGEST_QUOTE:]).strip()
-    return ProgramFault(f"{ENDINGS[ending]}; standard error: {shown}" if shown else ENDINGS[ending])
-
-
 def unexpected(code: int, expected: str, result: Result) -> ProgramFault:
     """The fault of a program that exits with a code that its protocol does not know."""
     return ProgramFault(_with_errors(f"expected exit code {expected}, found {code}", result))

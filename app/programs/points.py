@@ -100,7 +100,7 @@ def generate(desk: ToolDesk, tool: Tool, args: Sequence[str], bounds: Bounds) ->
 FOLDER = "/jurado/modules"
 MODULES_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 OPTIONAL = re.compile(r"\bextra\s*==")
-# Libraries of numbers start a thread for each core: threads do not live on in the parts of a process that divides.
+# Libraries of numbers start a thread for each core: more than a checker may have, on a large machine.
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 

@@ -1,28 +1,22 @@
-"""The other end of the protocol `python`, inside the sandbox: `python runner.py CHECKER` loads a checker and divides.
+"""The other end of the protocol `python`, inside the sandbox: `python runner.py CHECKER` loads a checker and answers.
 
 It stands alone: the sandbox shows it `checkers/doors.py`, the package's checker and modules of the service, and nothing
-else. Standard input is a socket for commands. With FORK comes the connection on which a part of this process, a child,
-answers the requests of one submission; the process itself never sees one of them, and outlives its parts. With SETTLE
-or ENDED all parts are killed, and the reply says how the last one ended and whether anything of it is left.
+else. Standard input is a socket, on which it answers the requests about the cases of one submission.
 
 A request is the length of a header (4 bytes), the header as JSON, and the bytes that it announces; a reply is a length
 and JSON that repeats the request's token, so that no reply can be written before its request is known, and the bytes of
 the images that it announces.
 """
 
-import ctypes
 import importlib.util
 import json
 import math
 import os
-import resource
 import signal
 import socket
 import sys
-import time
 import traceback
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 from types import ModuleType
@@ -30,18 +24,12 @@ from typing import IO, TypedDict
 
 from checkers.doors import Message, Rejected, Score, check_reference
 
-FORK, SETTLE, ENDED, PING = b"+", b"-", b"?", b"="
 LENGTH_BYTES = 4
 LONGEST_ERROR = 4000
 TRACEBACK = "Traceback (most recent call last):"
 DOORS = ("read_instance", "read_answer", "score_answer")
 PAIR = 2
-PR_SET_DUMPABLE = 4
-PR_SET_CHILD_SUBREAPER = 36
-SECONDS_TO_END = 1.0
-STEP = 0.001
 WORK = "/work"
-PRIVATE = (WORK, "/tmp")
 IMAGE_NAMES = ("teamimage", "judgeimage")
 MOST_IMAGES = 8
 # Bytes; a larger image is read to one byte more, which tells that it is too large.
@@ -53,96 +41,13 @@ Loaded = ModuleType | str
 
 
 def main() -> None:
-    """Take commands until the server hangs up; what the checker prints while it is loaded goes to standard error."""
-    control = socket.socket(fileno=os.dup(0))
+    """Load the checker and answer requests until the server hangs up; all that it prints goes to standard error."""
+    connection = socket.socket(fileno=os.dup(0))
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)
     os.dup2(2, 1)
-    _keep_apart()
-    checker = _loaded(sys.argv[1])
-    before, part, errors = _state(), 0, -1
-    while True:
-        command, handles, _, _ = socket.recv_fds(control, 1, 1)
-        if not command:
-            return
-        if command == FORK:
-            errors = os.memfd_create("errors")
-            part = _divided(checker, handles[0], control, errors)
-            os.close(handles[0])
-        elif command == PING:
-            control.sendall(PING)
-        else:
-            status = _settled(part, SECONDS_TO_END if command == ENDED else 0.0)
-            left = _state()
-            reply = {"status": status, "errors": _tail(errors), "clean": left == before and not left[-1]}
-            os.close(errors)
-            data = json.dumps(reply).encode()
-            control.sendall(len(data).to_bytes(LENGTH_BYTES, "big") + data)
-
-
-def _keep_apart() -> None:
-    """Close memory and descriptors of this process to its parts, and let none of their children escape it."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    for option, value in ((PR_SET_DUMPABLE, 0), (PR_SET_CHILD_SUBREAPER, 1)):
-        if libc.prctl(option, value, 0, 0, 0) != 0:
-            raise OSError(ctypes.get_errno(), "prctl")
-
-
-def _state() -> tuple[object, ...]:
-    """What a part could change of this process or of its folders; last the entries of private folders.
-
-    The times of these folders are set back: they would hold a few bytes for the next part.
-    """
-    bounds = tuple(resource.getrlimit(getattr(resource, name)) for name in dir(resource) if name.startswith("RLIMIT_"))
-    place = frozenset(os.sched_getaffinity(0)), os.sched_getscheduler(0), os.getpriority(os.PRIO_PROCESS, 0)
-    rights = tuple((status.st_mode, status.st_uid, status.st_gid) for status in map(os.stat, PRIVATE))
-    labels = tuple(sorted(f"{folder}/{name}" for folder in PRIVATE for name in os.listxattr(folder)))
-    for folder in PRIVATE:
-        os.utime(folder, (0, 0))
-    entries = tuple(sorted(f"{folder}/{name}" for folder in PRIVATE for name in os.listdir(folder)))
-    return bounds, place, rights, labels, entries
-
-
-def _divided(checker: Loaded, connection: int, control: socket.socket, errors: int) -> int:
-    """Start a part that serves one connection; returns its id."""
-    part = os.fork()
-    if part:
-        return part
-    try:
-        control.close()
-        for stream in (1, 2):
-            os.dup2(errors, stream)
-        os.close(errors)
-        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
-        os.chdir(WORK)
-        _serve(checker, socket.socket(fileno=connection))
-    finally:
-        with suppress(OSError, ValueError):
-            sys.stdout.flush()
-        os._exit(0)
-
-
-def _settled(part: int, seconds: float) -> int | None:
-    """Kill all processes but this one, and wait for their ends; returns the status of a part that ended by itself.
-
-    A signal to everybody is one step for the kernel: no process divides meanwhile.
-    """
-    until = time.monotonic() + seconds
-    pid, status = os.waitpid(part, os.WNOHANG)
-    while not pid and time.monotonic() < until:
-        time.sleep(STEP)
-        pid, status = os.waitpid(part, os.WNOHANG)
-    with suppress(ProcessLookupError):
-        os.kill(-1, signal.SIGKILL)
-    with suppress(ChildProcessError):
-        while True:
-            os.waitpid(-1, 0)
-    return status if pid else None
-
-
-def _tail(errors: int) -> str:
-    size = os.fstat(errors).st_size
-    return os.pread(errors, LONGEST_ERROR, max(0, size - LONGEST_ERROR)).decode("utf-8", "replace")
+    signal.signal(signal.SIGXFSZ, signal.SIG_DFL)
+    _serve(_loaded(sys.argv[1]), connection)
 
 
 def _loaded(path: str) -> Loaded:

@@ -93,7 +93,7 @@ class Seccomp(Protocol):
         ...
 
 
-# What outlives the process that makes it: a part of a loaded checker would leave it to the next submission.
+# Memory and messages that outlive processes: no checker needs them, and kernels have had faults behind them.
 LASTING = [
     "shmget", "shmat", "shmctl", "semget", "semop", "semtimedop", "semctl", "msgget", "msgsnd", "msgrcv", "msgctl",
     "mq_open", "mq_unlink", "ioprio_set",

@@ -130,7 +130,6 @@ class Programs:
                     most_seconds=self._settings.most_seconds,
                     modules=self._settings.modules,
                 )
-                self._opened.callback(self._desk.close)
             return self._desk
 
     def _program(self, document: ProgramDocument, bundle: bytes | None) -> Program:

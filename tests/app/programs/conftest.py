@@ -20,8 +20,6 @@ def sandbox() -> Iterator[Sandbox]:
 
 
 @pytest.fixture(scope="session")
-def desk(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ProgramDesk]:
+def desk(sandbox: Sandbox, tmp_path_factory: pytest.TempPathFactory) -> ProgramDesk:
     """A desk that asks programs for real."""
-    desk = ProgramDesk(sandbox, tmp_path_factory.mktemp("programs"), MEMORY)
-    yield desk
-    desk.close()
+    return ProgramDesk(sandbox, tmp_path_factory.mktemp("programs"), MEMORY)

@@ -257,10 +257,7 @@ def test_images_of_an_answer_are_bounded_in_number_and_in_all(tmp_path: Path, de
     own = program({"checker.py": DRAWING}, "python")
     many = " ".join(f"teamimage-{at:02}.png" for at in range(12)).encode()
     small = ProgramDesk(desk._sandbox, tmp_path, 2**27, image_bytes=2 * len(png()))
-    try:
-        decisions = [each.ask_all(own, [case(many)], SECONDS)[0].decision for each in (desk, small)]
-    finally:
-        small.close()
+    decisions = [each.ask_all(own, [case(many)], SECONDS)[0].decision for each in (desk, small)]
     assert [len(each.images) for each in decisions if each is not None] == [8, 2]
     assert decisions[1] is not None
     assert f"expected at most {2 * len(png())} bytes of images of an answer, found more" in decisions[1].judges

@@ -42,10 +42,7 @@ def program(code: str, protocol: Protocol = "python", limits: OwnLimits = OwnLim
 def asked(sandbox: Sandbox, folder: Path, own: Program, modules: Modules = NO_MODULES) -> str:
     """The fault of a program that is asked once on a server with these modules; else `worth` and what it gives."""
     desk = ProgramDesk(sandbox, folder, 2**28, most_seconds=30, modules=modules)
-    try:
-        (opinion,) = desk.ask_all(own, [CASE], 20.0)
-    finally:
-        desk.close()
+    (opinion,) = desk.ask_all(own, [CASE], 20.0)
     decision = opinion.decision
     return opinion.fault or f"worth {decision.score.raw if decision and decision.score else None}"
 
