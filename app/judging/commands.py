@@ -88,9 +88,6 @@ def difference(
     contest: ContestId,
     rejudging_id: RejudgingId,
     everything: Annotated[bool, typer.Option("--all", help="also what stays as it is")] = False,
-    since: Annotated[
-        str | None, typer.Option(metavar="VERSION", help="list the submissions that came after this version")
-    ] = None,
 ) -> Request:
     """Show what a rejudging changes, or has changed: submissions case by case, teams, ranks.
 
@@ -99,7 +96,7 @@ def difference(
       jurado admin rejudging difference finals 3 --all --json
     """
     path = f"contests/{contest}/rejudgings/{rejudging_id}/difference"
-    return Request("GET", path, difference_tables, params={"all": "true" if everything else None, "since": since})
+    return Request("GET", path, difference_tables, params={"all": "true" if everything else None})
 
 
 @command("admin rejudging apply")
@@ -118,7 +115,7 @@ def apply(
     Examples:
       jurado admin rejudging apply finals 3
       jurado admin rejudging apply finals 3 --wait
-      jurado admin rejudging apply finals 3 --version 812-0c1f4a5b9d2e7788
+      jurado admin rejudging apply finals 3 --version 0c1f4a5b9d2e7788
     """
     given = without_none({"judge_errors": judge_errors, "version": version})
     with Client.open() as client:

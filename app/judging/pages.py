@@ -171,7 +171,6 @@ def _bars(session: Session, snapshot: ContestSnapshot) -> list[Bar]:
     return bars
 
 
-API = "/api"
 MOST_LISTED = 200
 TYPES = {
     "AC": N_("Accepted"),
@@ -236,7 +235,7 @@ def make_rejudging(change: Change, contest_id: str) -> Response:
 def rejudging_page(visit: ContestLook, rejudging_id: str) -> HTMLResponse:
     """What a rejudging changes: the matrix of verdicts, the teams that move, every submission that differs."""
     contest, state = visit.snapshot.contest, visit.snapshot.state
-    difference = rejudgings.preview(visit.session, contest.id, rejudging_id, everything=True, since=None)
+    difference = rejudgings.preview(visit.session, contest.id, rejudging_id, everything=True)
     changed = [each for each in difference.submissions if each.is_changed]
     heads, matrix = _matrix(difference)
     return visit.framed(
@@ -262,7 +261,7 @@ def rejudging_page(visit: ContestLook, rejudging_id: str) -> HTMLResponse:
 def apply_rejudging(visit: Visit, fields: Fields, contest_id: str, rejudging_id: str) -> Response:
     """Apply a rejudging, as long as its difference is the one that was looked at."""
     body = ApplyBody(judge_errors="judge_errors" in fields, version=fields.get("version") or None)
-    rejudgings.apply(visit.service, visit.viewer, contest_id, rejudging_id, body, API)
+    rejudgings.apply(visit.service, visit.viewer, contest_id, rejudging_id, body)
     return visit.see(f"/admin/contests/{contest_id}/rejudgings/{rejudging_id}")
 
 

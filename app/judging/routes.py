@@ -101,13 +101,12 @@ def get_rejudging_difference(
     contest_id: str,
     rejudging_id: str,
     everything: Annotated[bool, Query(alias="all", description="also what stays as it is")] = False,
-    since: Annotated[str | None, Query(description="a version: newcomers are those that came after it")] = None,
 ) -> rejudging_difference.DifferenceView:
     """In this contest: per case verdict and raw score, per submission type and points, per team points and rank.
 
     Before and after applying it; of one that is applied, before and after that. What is not judged yet is as it was.
     """
-    return rejudgings.preview(session, contest_id, rejudging_id, everything=everything, since=since)
+    return rejudgings.preview(session, contest_id, rejudging_id, everything=everything)
 
 
 @router.post(f"{PLACE}/apply", summary="Apply a rejudging")
@@ -118,7 +117,7 @@ def apply_rejudging(
 
     409 with Retry-After while older ones are left to judge; one that was undone may be applied once more.
     """
-    return rejudgings.apply(service, viewer, contest_id, rejudging_id, body or ApplyBody(), API)
+    return rejudgings.apply(service, viewer, contest_id, rejudging_id, body or ApplyBody())
 
 
 @router.post(f"{PLACE}/cancel", summary="Give a rejudging up")

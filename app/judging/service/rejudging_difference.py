@@ -6,9 +6,8 @@ one the contest as it is, and as undoing would leave it. Views show it by submis
 
 import hashlib
 import json
-import re
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
@@ -53,11 +52,10 @@ class Difference:
     changes: str
 
 
-def difference(session: Session, row: RejudgingRow, contest_id: str, now: datetime) -> Difference | None:
-    """Compute both sides; None if there is no such contest."""
+def difference(session: Session, row: RejudgingRow, contest_id: str, now: datetime) -> Difference:
+    """Compute both sides; the contest must exist."""
     contest = scored_contest(session, contest_id)
-    if contest is None:
-        return None
+    assert contest is not None, "the contest exists"
     reads = attempts.attempts(session, contest_id)
     judged = rejudgings.judged(session, contest_id, row)
     types = {each.id: each.type for each in judged}
@@ -107,9 +105,6 @@ def _with(session: Session, reads: Sequence[Read], judgements: Mapping[int, int 
         replace(read, attempt=replace(read.attempt, scores=of[read.attempt.id])) if read.attempt.id in of else read
         for read in reads
     ]
-
-
-VERSION = re.compile(r"([0-9]{1,18})-[0-9a-f]{16}")
 
 
 class CaseSide(BaseModel):
@@ -203,8 +198,7 @@ class Counts(BaseModel):
 class DifferenceView(BaseModel):
     """The changes of a rejudging in a contest.
 
-    `version` is another one whenever the difference is; `newcomers` are the submissions that came after the version
-    asked about (`since`), else those that came after the rejudging was opened.
+    `version` is another one whenever the difference is; `newcomers` came after the rejudging was opened.
     """
 
     rejudging: RejudgingView
@@ -220,10 +214,10 @@ def view(
     difference: Difference,
     rows: Mapping[int, SubmissionRow],
     *,
+    opened: datetime,
     everything: bool,
-    came_after: Callable[[SubmissionRow], bool],
 ) -> DifferenceView:
-    """Show what is different, or everything that was looked at; newcomers are those that `came_after` picks."""
+    """Show what is different, or everything that was looked at."""
     tries = [
         {attempt.id: attempt for attempt in side.judges.attempts} for side in (difference.before, difference.after)
     ]
@@ -251,7 +245,7 @@ def view(
     return DifferenceView(
         rejudging=rejudging,
         version=version(difference, teams),
-        newcomers=[rows[id_].shown_id for id_ in difference.judgements if id_ in rows and came_after(rows[id_])],
+        newcomers=[rows[id_].shown_id for id_ in difference.judgements if id_ in rows and rows[id_].time > opened],
         counts=counts,
         submissions=submissions
         if everything
@@ -261,18 +255,11 @@ def view(
 
 
 def version(difference: Difference, teams: Sequence[TeamDifference] | None = None) -> str:
-    """The version of a difference: the last submission in it, and a digest of all that it is made of."""
+    """The version of a difference: a digest of all that it is made of."""
     known = _teams(difference) if teams is None else teams
     places = [team.model_dump(mode="json") for team in known]
     judgements = [(submission, *pair) for submission, pair in difference.judgements.items()]
-    digest = hashlib.sha256(json.dumps([difference.changes, judgements, places]).encode()).hexdigest()
-    return f"{max(difference.judgements, default=0)}-{digest[:16]}"
-
-
-def last_submission(version: str) -> int | None:
-    """The last submission that a version knows of; None where it is no version."""
-    match = VERSION.fullmatch(version)
-    return None if match is None else int(match[1])
+    return hashlib.sha256(json.dumps([difference.changes, judgements, places]).encode()).hexdigest()[:16]
 
 
 def _submission(difference: Difference, row: SubmissionRow, before: Attempt, after: Attempt) -> SubmissionDifference:

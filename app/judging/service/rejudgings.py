@@ -15,7 +15,7 @@ from app.core.clock import utc_now
 from app.core.db.by_id import as_id
 from app.core.db.database import after_commit
 from app.core.json_documents import SelectionDocument
-from app.core.messages import N_, BadRequest, Conflict, Message, NotFound, describe_pattern
+from app.core.messages import N_, BadRequest, Conflict, NotFound
 from app.core.service import Service
 from app.judging.queries import rejudging_steps, rejudgings
 from app.judging.queries.rejudgings import JUDGING
@@ -24,7 +24,7 @@ from app.judging.service.problem_changes import RejudgingView, shown, view
 from app.judging.service.rejudging_difference import DifferenceView
 from app.submissions.queries import submission_queries
 from app.submissions.queries.attempts import contests_of
-from app.tables import RejudgingRow, SubmissionRow, TeamRow
+from app.tables import RejudgingRow, TeamRow
 
 MOST_NAMED = 10_000
 
@@ -46,9 +46,7 @@ class ApplyBody(Body):
     """
 
     judge_errors: bool = False
-    version: str | None = Field(
-        None, pattern=describe_pattern(rejudging_difference.VERSION.pattern, Message(N_("the version of a difference")))
-    )
+    version: Line | None = None
 
 
 def create(session: Session, service: Service, viewer: Viewer, contest_id: str, body: RejudgingBody) -> RejudgingView:
@@ -76,61 +74,36 @@ def one(session: Session, contest_id: str, rejudging_id: str) -> RejudgingView:
     return shown(session, _rejudging_of(session, contest_id, rejudging_id))
 
 
-def preview(
-    session: Session, contest_id: str, rejudging_id: str, *, everything: bool, since: str | None
-) -> DifferenceView:
-    """The changes that a rejudging makes in a contest; `since` is the version after which submissions are newcomers."""
+def preview(session: Session, contest_id: str, rejudging_id: str, *, everything: bool) -> DifferenceView:
+    """The changes that a rejudging makes in a contest."""
     row = _rejudging_of(session, contest_id, rejudging_id)
     changes = rejudging_difference.difference(session, row, contest_id, utc_now())
-    assert changes is not None, "the contest exists"
     known = {each.id: each for each in submission_queries.submissions(session, contest_id)}
-    came_after = _came_after_rejudging(row, since)
-    return rejudging_difference.view(shown(session, row), changes, known, everything=everything, came_after=came_after)
+    return rejudging_difference.view(shown(session, row), changes, known, opened=row.created, everything=everything)
 
 
-def apply(
-    service: Service, viewer: Viewer, contest_id: str, rejudging_id: str, body: ApplyBody, api: str
-) -> RejudgingView:
+def apply(service: Service, viewer: Viewer, contest_id: str, rejudging_id: str, body: ApplyBody) -> RejudgingView:
     """Apply a rejudging in one transaction. The latest submissions, if they have no judgement of it, get one after.
 
-    Raises Conflict where the difference is no longer the version asked for; `api` is the prefix of addresses there.
+    Raises Conflict where the difference is no longer the version asked for.
     """
 
     def deed(session: Session, row: RejudgingRow) -> None:
         if body.version is not None:
-            _refuse_another(session, row, contest_id, body.version, api)
+            now = rejudging_difference.version(rejudging_difference.difference(session, row, contest_id, utc_now()))
+            if now != body.version:
+                raise Conflict(
+                    N_("the difference is no longer %(version)s but %(now)s; look at it again"),
+                    where="version",
+                    version=body.version,
+                    now=now,
+                )
         if rejudging_steps.apply(session, row, errors_too=body.judge_errors):
             after_commit(session, service.engine.wake)
 
     if _do(service, viewer, contest_id, rejudging_id, rejudging_steps.take_in_newcomers, silent=True).state == JUDGING:
         service.engine.take_up()
     return _do(service, viewer, contest_id, rejudging_id, deed)
-
-
-def _refuse_another(session: Session, row: RejudgingRow, contest_id: str, version: str, api: str) -> None:
-    """Raise Conflict unless the difference still is this version; the message says what came since."""
-    changes = rejudging_difference.difference(session, row, contest_id, utc_now())
-    assert changes is not None, "the contest exists"
-    now = rejudging_difference.version(changes)
-    if now == version:
-        return
-    last = rejudging_difference.last_submission(version) or 0
-    came = [each for each in submission_queries.submissions(session, contest_id, changes.judgements) if each.id > last]
-    what = (
-        Message(N_("%(count)s submissions came since"), count=len(came))
-        if came
-        else Message(N_("no submission came since, but judgements or teams changed"))
-    )
-    where = f"{api}/contests/{contest_id}/rejudgings/{row.id}/difference?since={version}"
-    raise Conflict(
-        N_("the difference is no longer %(version)s but %(now)s: %(what)s; look at it again: %(address)s"),
-        where="version",
-        version=version,
-        now=now,
-        what=what,
-        address=where,
-        errors=[{"where": f"submission {each.shown_id}", "message": "came since"} for each in came],
-    )
 
 
 def cancel(service: Service, viewer: Viewer, contest_id: str, rejudging_id: str) -> RejudgingView:
@@ -190,16 +163,6 @@ def _rejudging_of(session: Session, contest_id: str, rejudging_id: str) -> Rejud
             N_("no rejudging %(rejudging)r in contest %(contest)r"), rejudging=rejudging_id, contest=contest_id
         )
     return row
-
-
-def _came_after_rejudging(row: RejudgingRow, since: str | None) -> Callable[[SubmissionRow], bool]:
-    """Tell which submissions came after a version of the difference; without one, after the rejudging was opened."""
-    if since is None:
-        return lambda submission: submission.time > row.created
-    last = rejudging_difference.last_submission(since)
-    if last is None:
-        raise BadRequest(N_("expected the version of a difference, found %(found)r"), where="since", found=since[:80])
-    return lambda submission: submission.id > last
 
 
 def _do(
