@@ -8,10 +8,10 @@ from datetime import datetime, timedelta
 from operator import add
 from typing import NamedTuple
 
-from pydantic import BaseModel
 from sqlalchemy import ColumnElement, Connection, Float, case, cast, func, select, text
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
+from app.core.db import by_id
 from app.domain.counting import JudgementType
 from app.submissions.tables import DONE
 from app.tables import JobRow, JudgementRow, RawScoreRow, SubmissionRow, TokenRow
@@ -40,7 +40,7 @@ def queue(session: Session) -> Queue:
 
 def submission_count(session: Session) -> int:
     """The number of submissions ever accepted."""
-    return session.scalar(select(func.count()).select_from(SubmissionRow)) or 0
+    return by_id.count(session, SubmissionRow)
 
 
 def verdict_counts(session: Session) -> dict[str, int]:
@@ -128,8 +128,7 @@ def _seconds_between(
 
 def rejudging_queue(session: Session) -> int:
     """The number of judgements of rejudgings that are not done."""
-    waiting = (JudgementRow.state != DONE, JudgementRow.rejudging_id.is_not(None))
-    return session.scalar(select(func.count()).select_from(JudgementRow).where(*waiting)) or 0
+    return by_id.count(session, JudgementRow, JudgementRow.state != DONE, JudgementRow.rejudging_id.is_not(None))
 
 
 def job_counts(session: Session) -> dict[str, int]:
@@ -140,8 +139,7 @@ def job_counts(session: Session) -> dict[str, int]:
 
 def session_count(session: Session, label: str, now: datetime) -> int:
     """The number of tokens of a label that are good now."""
-    live = (TokenRow.label == label, TokenRow.expires > now)
-    return session.scalar(select(func.count()).select_from(TokenRow).where(*live)) or 0
+    return by_id.count(session, TokenRow, TokenRow.label == label, TokenRow.expires > now)
 
 
 def probe(connection: Connection, asked: Sequence[None]) -> list[None]:
@@ -187,34 +185,22 @@ def _quantile(values: Sequence[float], share: float) -> float | None:
     return values[min(len(values) - 1, int(share * len(values)))] if values else None
 
 
-class JudgeErrorFact(BaseModel):
+class JudgeError(NamedTuple):
     """A submission that stands with a judge error."""
 
     submission_id: str
     contest_id: str
-    problem_id: str
     error: str
 
 
-def judge_errors(session: Session, most: int) -> tuple[int, list[JudgeErrorFact]]:
+def judge_errors(session: Session) -> tuple[int, JudgeError | None]:
     """The number of submissions that stand with a judge error, and the newest of them."""
     standing = (
         JudgementRow.type == JudgementType.JE.value,
         JudgementRow.current.is_(True),
         JudgementRow.state == DONE,
     )
-    count = session.scalar(select(func.count()).select_from(JudgementRow).where(*standing)) or 0
-    query = (
-        select(SubmissionRow, JudgementRow.error)
-        .join(JudgementRow, JudgementRow.submission_id == SubmissionRow.id)
-        .where(*standing)
-        .order_by(JudgementRow.id.desc())
-        .limit(most)
-    )
-    rows = session.execute(query) if count else ()
-    return count, [
-        JudgeErrorFact(
-            submission_id=row.shown_id, contest_id=row.contest_id, problem_id=row.problem_id, error=error or ""
-        )
-        for row, error in rows
-    ]
+    count = by_id.count(session, JudgementRow, *standing)
+    query = select(SubmissionRow, JudgementRow.error).join(JudgementRow, JudgementRow.submission_id == SubmissionRow.id)
+    found = session.execute(query.where(*standing).order_by(JudgementRow.id.desc()).limit(1)).first() if count else None
+    return count, None if found is None else JudgeError(found[0].shown_id, found[0].contest_id, found[1] or "")

@@ -4,6 +4,7 @@
 - HTTP routes outside of /api, for load balancers and Prometheus: liveness, readiness, counters.
 """
 
+from importlib.metadata import version
 from secrets import compare_digest
 from typing import cast
 
@@ -14,30 +15,32 @@ from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
 from pydantic import BaseModel, Field
 
 from app.accounts.service.tokens import Place, check, who_may
+from app.core import clics
 from app.core.http import deps, downloads
 from app.core.telemetry import Metrics
 from app.operations.service.findings import Part, findings
 from app.operations.service.readiness import Ready, StoredFiles, disk_of, readiness, stored_files
-from app.operations.service.status import Status, status
+from app.operations.service.status import status
 
 router = APIRouter(route_class=deps.GatedRoute, tags=["health"])
 
 
-class StatusWithAdvice(BaseModel):
+class Installation(BaseModel):
     """The state of the installation, and whether it takes and judges submissions."""
 
     ready: bool
-    status: Status
+    time: str
+    version: str
     parts: list[Part] = Field(description="each part with its figure and what to do, as the health page has it")
 
 
 @router.get("/status", summary="The state of servers, workers, database, broker, judging, contests, files and backup")
-async def get_status(_viewer: deps.CurrentViewer, request: Request, service: deps.TheService) -> StatusWithAdvice:
+async def get_status(_viewer: deps.CurrentViewer, request: Request, service: deps.TheService) -> Installation:
     """What `jurado status` shows, read in a few short queries; processes give a sign of life each 5 s."""
     ready = await readiness(service, request.app.state.probing)
     state = await run_sync(status, service)
     parts = findings(ready, await run_sync(stored_files, service), await run_sync(disk_of, service), state)
-    return StatusWithAdvice(ready=ready.ready, status=state, parts=parts)
+    return Installation(ready=ready.ready, time=clics.format_time(state.now), version=version("jurado"), parts=parts)
 
 
 @router.get("/stored-files", summary="Which stored files are damaged, and what waits for them")

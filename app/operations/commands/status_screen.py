@@ -21,10 +21,9 @@ SIGNS = {"done": " ", "look": "-", "open": "!"}
 
 def screen(url: str, answer: output.JsonMapping) -> Iterator[str]:
     """The lines, none longer than 80 columns."""
-    status = answer["status"]
     ready = "ready" if answer["ready"] else "NOT READY"
-    time = status["time"][:16].replace("T", " ")
-    yield f"{ready}, Jurado {status['version']} at {url}, {time} UTC"[:WIDTH]
+    time = answer["time"][:16].replace("T", " ")
+    yield f"{ready}, Jurado {answer['version']} at {url}, {time} UTC"[:WIDTH]
     for part in answer["parts"]:
         yield from _wrapped(f"{SIGNS[part['mark']]} {part['name']}: {part['figure']}", "    ")
         if part["advice"]:

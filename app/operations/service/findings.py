@@ -4,15 +4,19 @@ Declared once, for the health page, `GET /api/status` and `jurado status`.
 """
 
 from collections.abc import Iterator
+from datetime import datetime
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
 from app.core.db.clock import ReplicaState
+from app.core.db.locks import SILENT
 from app.core.messages import N_, Message, as_message, joined
+from app.operations.queries import Recent
 from app.operations.service.readiness import Ready, StoredFiles
-from app.operations.service.status import BackupFacts, BrokerFacts, JudgingFacts, ProcessState, Status
+from app.operations.service.status import Status
 from app.sandbox.sandbox import USER
+from app.tables import LastBackupRow, ProcessRow
 
 LONG_WAIT = 60.0
 SECONDS_BEHIND = 30.0
@@ -66,18 +70,18 @@ def installation(status: Status) -> Iterator[Part]:
     database = status.database
     yield _done(N_("Database in use"), f"{database.kind} {database.version}, {size(database.size)}")
     yield from map(_replica, database.replicas)
-    if status.broker is not None:
-        yield from _broker(status.broker)
-    yield _done(N_("Last 5 minutes"), _recent(status.judging))
-    yield _done(N_("Judgements of rejudgings that wait"), status.judging.waiting_again)
+    if status.queue is not None:
+        yield _broker(status)
+    yield _done(N_("Last 5 minutes"), _recent(status.recent))
+    yield _done(N_("Judgements of rejudgings that wait"), status.waiting_again)
     yield _judge_errors(status)
-    yield _done(N_("Contests that run"), ", ".join(each.id for each in status.contests) or "0")
+    yield _done(N_("Contests that run"), ", ".join(status.running) or "0")
     yield _done(N_("Next change by the clock"), _next(status))
-    if status.files.free_bytes is None or status.files.all_bytes is None:
-        yield _done(N_("Place of stored files"), status.files.place)
+    if status.room is None:
+        yield _done(N_("Place of stored files"), status.files_place)
     else:
-        yield _room(N_("Place of stored files"), status.files.free_bytes, status.files.all_bytes, status.files.place)
-    yield _backup(status.backup)
+        yield _room(N_("Place of stored files"), *status.room, status.files_place)
+    yield _backup(status.backup, status.now)
 
 
 def size(count: int) -> str:
@@ -98,35 +102,41 @@ def _done(name: str | Message, figure: object) -> Part:
     return _finding("done", name, figure)
 
 
+def _alive(status: Status) -> list[ProcessRow]:
+    """The processes that have given a sign of life lately."""
+    return [each for each in status.processes if status.now - each.seen <= SILENT]
+
+
 def _processes(status: Status) -> Iterator[Part]:
     """The processes of each kind, those that are silent, and versions; without any worker nothing is judged."""
+    living = _alive(status)
     for kind, name in (("server", N_("Servers")), ("worker", N_("Workers")))[: 2 if status.distributed else 1]:
-        rows = [each for each in status.processes if each.kind == kind]
-        alive = [each for each in rows if each.alive]
+        alive = [each for each in living if each.kind == kind]
         graders = sum(each.graders for each in alive)
         figure = Message(N_("%(alive)s alive, their graders: %(graders)s"), alive=len(alive), graders=graders)
         named = joined([figure, *(f"{_name(each)} ({each.version})" for each in alive[:MOST_NAMED])], "; ")
         if kind == "worker" and not alive:
             yield _finding("open", name, named, N_("none is alive, so nothing is judged: start `jurado worker`"))
         else:
-            yield _finding("done" if len(alive) == len(rows) else "look", name, named)
+            silent = any(each.kind == kind and each not in alive for each in status.processes)
+            yield _finding("look" if silent else "done", name, named)
     for each in status.processes:
-        if not each.alive:
+        if each not in living:
             kind = N_("server %(name)s") if each.kind == "server" else N_("worker %(name)s")
             yield _finding(
                 "look",
                 Message(kind, name=_name(each)),
                 f"{_minute(each.seen)} UTC",
                 N_("no sign of life since %(time)sZ: start it again; its log says why it ended. Its work went on"),
-                time=each.seen[:19],
+                time=f"{each.seen:%Y-%m-%dT%H:%M:%S}",
             )
-    versions = sorted({each.version for each in status.processes if each.alive})
+    versions = sorted({each.version for each in living})
     if len(versions) > 1:
         advice = N_("processes are of several versions: go on with the upgrade")
         yield _finding("look", N_("versions"), ", ".join(versions), advice)
 
 
-def _name(process: ProcessState) -> str:
+def _name(process: ProcessRow) -> str:
     """A process, as host:pid."""
     return f"{process.host}:{process.pid}"
 
@@ -149,40 +159,39 @@ def _replica(replica: ReplicaState) -> Part:
     return _finding("look" if seconds > SECONDS_BEHIND else "done", name, figure, behind, seconds=f"{seconds:.0f}")
 
 
-def _broker(broker: BrokerFacts) -> Iterator[Part]:
-    if broker.error:
+def _broker(status: Status) -> Part:
+    queue = status.queue
+    if queue is None or isinstance(queue, str):
         away = N_("%(error)s: start RabbitMQ; submissions are taken meanwhile, and judged when it is back")
-        yield _finding("open", N_("Broker"), Message(N_("does not answer")), Message(away, error=broker.error))
-        return
-    queues = ", ".join(f"{each.name.removeprefix('jurado.')} {each.ready}" for each in broker.queues)
-    figure = Message(
-        N_("messages that wait: %(queues)s; at workers: %(count)s"), queues=queues, count=broker.unacknowledged
-    )
-    idle = sum(each.ready for each in broker.queues if not each.consumers)
+        return _finding("open", N_("Broker"), Message(N_("does not answer")), Message(away, error=queue))
+    waiting = f"{queue.name.removeprefix('jurado.')} {queue.ready}"
+    at_hand = sum(each.at_hand for each in _alive(status))
+    figure = Message(N_("messages that wait: %(queues)s; at workers: %(count)s"), queues=waiting, count=at_hand)
+    is_idle = queue.ready and not queue.consumers
     advice = N_("%(count)s messages, and no worker that takes them: start `jurado worker`")
-    yield _finding("open" if idle else "done", N_("Broker"), figure, advice, count=idle)
+    return _finding("open" if is_idle else "done", N_("Broker"), figure, advice, count=queue.ready)
 
 
-def _recent(judging: JudgingFacts) -> Message:
-    rate = f"{judging.submissions_per_second:.2f}"
-    if judging.verdict_seconds_median is None or judging.verdict_seconds_95 is None:
+def _recent(recent: Recent) -> Message:
+    rate = f"{recent.rate:.2f}"
+    if recent.median is None:
         return Message(N_("%(rate)s submissions a second, no verdict"), rate=rate)
     return Message(
         N_("%(rate)s submissions a second; verdict after %(median)s s, 95 of 100 within %(most)s s"),
         rate=rate,
-        median=f"{judging.verdict_seconds_median:.2f}",
-        most=f"{judging.verdict_seconds_95:.2f}",
+        median=f"{recent.median:.2f}",
+        most=f"{recent.most:.2f}",
     )
 
 
 def _judge_errors(status: Status) -> Part:
-    if not status.newest_judge_errors:
-        return _done(N_("Judge errors"), status.judge_errors)
-    newest = status.newest_judge_errors[0]
+    count, newest = status.errors
+    if newest is None:
+        return _done(N_("Judge errors"), count)
     return _finding(
         "look",
         N_("Judge errors"),
-        status.judge_errors,
+        count,
         N_(
             "the newest is submission %(submission)s of %(contest)s (%(error)s):"
             " mend the checker or its limits, then `jurado admin rejudge %(contest)s --reason TEXT`"
@@ -209,13 +218,13 @@ def _room(name: str, free: int, whole: int, place: str = "") -> Part:
     return _finding(mark, name, figure, advice, size=f"{free / 1e9:.1f}")
 
 
-def _backup(backup: BackupFacts | None) -> Part:
+def _backup(backup: LastBackupRow | None, now: datetime) -> Part:
     name = N_("Last backup")
     if backup is None:
         none = N_("none was ever made: `jurado backup DIR`, by a timer (deploy/systemd)")
         return _finding("look", name, Message(N_("none")), none)
     figure = Message(N_("%(time)s UTC, in %(place)s"), time=_minute(backup.made), place=backup.place)
-    hours = backup.age_seconds / 3600
+    hours = (now - backup.made).total_seconds() / 3600
     if hours > HOURS_OF_A_BACKUP:
         old = N_("the last one is %(hours)s h old: look at the timer and its log")
         return _finding("look", name, figure, old, hours=f"{hours:.0f}")
@@ -223,8 +232,8 @@ def _backup(backup: BackupFacts | None) -> Part:
     return _finding("look" if backup.faulty else "done", name, figure, faulty, count=backup.faulty)
 
 
-def _minute(time: str) -> str:
-    return time[:16].replace("T", " ")
+def _minute(time: datetime) -> str:
+    return f"{time:%Y-%m-%d %H:%M}"
 
 
 def _judging(ready: Ready, status: Status | None) -> Iterator[Part]:
@@ -234,7 +243,7 @@ def _judging(ready: Ready, status: Status | None) -> Iterator[Part]:
     alive = Message(N_("%(alive)s alive"), alive=ready.graders)
     no_grader = N_("this server has none that works: restart it; submissions are kept and judged then")
     yield _finding("done" if ready.graders else "open", N_("Graders"), alive, no_grader)
-    deaths = {} if status is None else {_name(each): each.grader_deaths for each in status.processes if each.alive}
+    deaths = {} if status is None else {_name(each): each.deaths for each in _alive(status)}
     names = ", ".join([f"{name} {count}" for name, count in deaths.items() if count][:MOST_NAMED])
     count = max(ready.grader_deaths, sum(deaths.values()))
     died = N_("graders died (%(names)s): a checker that crashes or takes too much memory; see the log")

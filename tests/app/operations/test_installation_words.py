@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -12,23 +13,16 @@ from app.core.messages import Message
 from app.core.pages import languages
 from app.core.pages.languages import translate
 from app.judging.service.broker import QueueFacts
-from app.operations.queries import JudgeErrorFact
+from app.operations.queries import JudgeError, Recent
 from app.operations.service import findings as declaring
 from app.operations.service.findings import Part, findings
 from app.operations.service.readiness import FileAtFault, LoopReport, Ready, StoredFiles
-from app.operations.service.status import (
-    BackupFacts,
-    BrokerFacts,
-    FilesFacts,
-    JudgingFacts,
-    NextEvent,
-    ProcessState,
-    Status,
-)
+from app.operations.service.status import NextEvent, Status
 from app.sandbox.sandbox import USER
+from app.tables import LastBackupRow, ProcessRow
 
 OTHERS = [each for each in languages.LANGUAGES if each != languages.SOURCE]
-TIME = "2026-11-23T10:00:00.000Z"
+TIME = datetime(2026, 11, 23, 10, tzinfo=UTC)
 ILL = Ready(
     ready=False,
     database=False,
@@ -60,18 +54,19 @@ WELL = Ready(
 )
 
 
-def process(kind: str, *, alive: bool, version: str = "1") -> ProcessState:
+def process(kind: str, *, alive: bool, version: str = "1") -> ProcessRow:
     """A process whose graders die."""
-    facts = {"host": "h", "pid": 1, "since": TIME, "seen": TIME, "graders": 2, "grader_deaths": 3, "at_hand": 4}
-    return ProcessState.model_validate({"kind": kind, "alive": alive, "version": version, **facts})
+    seen = TIME if alive else TIME - timedelta(minutes=1)
+    facts = {"host": "h", "pid": 1, "started": TIME, "graders": 2, "deaths": 3, "at_hand": 4}
+    return ProcessRow(kind=kind, seen=seen, version=version, **facts)
 
 
-def ill(*, distributed: bool, backup: BackupFacts | None, event: str = "ends", broker_error: str = "") -> Status:
+def ill(*, distributed: bool, backup: LastBackupRow | None, event: str = "ends", broker_error: str = "") -> Status:
     """An installation of which no part is well."""
     replicas = [("a", None, None), ("b", "catchup", 1.0), ("c", "streaming", 90.0)]
+    queue = QueueFacts(name="jurado.judgements", ready=1, consumers=0)
     return Status(
-        time=TIME,
-        version="1",
+        now=TIME,
         distributed=distributed,
         processes=[
             process("server", alive=True),
@@ -88,33 +83,21 @@ def ill(*, distributed: bool, backup: BackupFacts | None, event: str = "ends", b
                 for name, state, seconds in replicas
             ],
         ),
-        broker=BrokerFacts(
-            error=broker_error,
-            queues=[QueueFacts(name="jurado.judgements", ready=1, consumers=0)],
-            unacknowledged=0,
-        )
-        if distributed
-        else None,
-        judging=JudgingFacts(
-            waiting=1,
-            oldest_seconds=99.0,
-            waiting_again=1,
-            submissions_per_second=1.0,
-            verdict_seconds_median=1.0 if distributed else None,
-            verdict_seconds_95=2.0,
-        ),
-        judge_errors=1,
-        newest_judge_errors=[JudgeErrorFact(submission_id="7", contest_id="c", problem_id="p", error="it broke: (x)")],
-        contests=[],
-        next_event=NextEvent(contest_id="c", event=event, time=TIME, seconds=1.0) if distributed else None,
-        files=FilesFacts(place="/f", free_bytes=1, all_bytes=10**12),
+        queue=(broker_error or queue) if distributed else None,
+        recent=Recent(300.0, 1.0, 1.0 if distributed else None, 2.0),
+        waiting_again=1,
+        errors=(1, JudgeError("7", "c", "it broke: (x)")),
+        running=[],
+        next_event=NextEvent(TIME, "c", event) if distributed else None,
+        files_place="/f",
+        room=(1, 10**12),
         backup=backup,
     )
 
 
-def backup(*, hours: float, faulty: int) -> BackupFacts:
+def backup(*, hours: float, faulty: int) -> LastBackupRow:
     """The last backup."""
-    return BackupFacts(made=TIME, age_seconds=hours * 3600, place="/b", files=1, size=1, faulty=faulty)
+    return LastBackupRow(made=TIME - timedelta(hours=hours), place="/b", files=1, size=1, faulty=faulty)
 
 
 STATES = (
@@ -127,7 +110,11 @@ STATES = (
 
 
 STORED = StoredFiles(
-    faults=[FileAtFault(sha256="0" * 64, error="gone", waiting=1)], read=1, bytes_read=1, orphans_removed=0, ended=TIME
+    faults=[FileAtFault(sha256="0" * 64, error="gone", waiting=1)],
+    read=1,
+    bytes_read=1,
+    orphans_removed=0,
+    ended="2026-11-23T10:00:00.000Z",
 )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 from prometheus_client.parser import text_string_to_metric_families
 
@@ -17,17 +16,16 @@ from tests.builders.waiting import until
 NAME = "walreceiver"
 
 
-def behind(api: Api) -> tuple[float, int]:
-    """The seconds and bytes that status says the standby is behind."""
-    (replica,) = state(api)["status"]["database"]["replicas"]
-    assert (replica["name"], replica["state"]) == (NAME, "streaming")
-    return replica["seconds_behind"] or 0.0, replica["bytes_behind"]
+def behind(api: Api) -> tuple[float, float]:
+    """The seconds and bytes that the metrics say the standby is behind."""
+    lags = measured(api)
+    return lags["jurado_replica_lag_seconds"], lags["jurado_replica_lag_bytes"]
 
 
-def state(api: Api) -> dict[str, Any]:
-    """What `jurado status` reads."""
-    answer: dict[str, Any] = api.get("status", user="admin").raise_for_status().json()
-    return answer
+def replica(api: Api) -> str:
+    """What `jurado status` says of the standby."""
+    document = api.get("status", user="admin").raise_for_status().json()
+    return "".join(each["figure"] for each in document["parts"] if each["name"] == f"Replica {NAME}")
 
 
 def measured(api: Api) -> dict[str, float]:
@@ -51,7 +49,7 @@ def test_the_lag_of_a_standby_grows_while_it_replays_nothing_and_falls_after(tmp
             add_problem(api.service)
             add_contest(api.service)
             standby.catch_up()
-            until(lambda: [each["state"] for each in state(api)["status"]["database"]["replicas"]] == ["streaming"])
+            until(lambda: replica(api).startswith("streaming, behind by "))
             until(lambda: behind(api)[1] == 0)
             standby.pause()
             write(api)
@@ -59,10 +57,7 @@ def test_the_lag_of_a_standby_grows_while_it_replays_nothing_and_falls_after(tmp
             first = behind(api)
             write(api)
             until(lambda: behind(api)[0] > first[0] + 1 and behind(api)[1] > first[1])
-            assert measured(api)["jurado_replica_lag_seconds"] > first[0]
-            assert measured(api)["jurado_replica_lag_bytes"] > first[1]
             most = behind(api)
             standby.go_on()
             until(lambda: behind(api)[1] == 0)
             until(lambda: behind(api)[0] < most[0])
-            until(lambda: measured(api)["jurado_replica_lag_bytes"] == 0)
