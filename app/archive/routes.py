@@ -10,7 +10,7 @@ from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 
-from app.archive.service.export import growing_package
+from app.archive.service.export import export
 from app.archive.service.views import BOARD, PRIVILEGED, ImportedView, Options, bring_in, read
 from app.core.faults import SILENT, Steps
 from app.core.http import deps, downloads, middleware
@@ -72,12 +72,12 @@ async def import_contest(
 )
 def export_contest(
     request: Request, viewer: deps.CurrentViewer, service: deps.TheService, contest_id: str
-) -> downloads.GrowingReply:
+) -> downloads.TemporaryFileReply:
     """All of it, with the problems' packages, the submissions' files and every image. No passwords are in it.
 
     Stored files that are damaged, and problems that no package can hold, are missing: `unreadable.json` names them.
     """
-    file = growing_package(viewer, service, contest_id)
-    return downloads.GrowingReply(
+    file = export(viewer, service, contest_id)
+    return downloads.TemporaryFileReply(
         file, downloads.type_for(request, downloads.ZIP, downloads.BYTES), f"{contest_id}.zip"
     )

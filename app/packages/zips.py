@@ -15,9 +15,9 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, cast
+from typing import IO
 
-from app.core import faults, growing
+from app.core import faults
 from checkers.doors import N_, Phrase
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -56,15 +56,14 @@ def kept_zip(path: Path, names: Iterable[str], load: Callable[[str], bytes]) -> 
     return path
 
 
-def write_zip(target: growing.Sink, files: Iterable[tuple[str, Iterable[bytes]]]) -> None:
-    """Write a zip of files, each in pieces, to a target that only takes bytes.
+def write_zip(target: IO[bytes], files: Iterable[tuple[str, Iterable[bytes]]]) -> None:
+    """Write a zip of files, each in pieces.
 
     One piece is in memory at a time, and no entry. A list of pieces is of a small file; others may be of any size.
     """
-    # zipfile asks for no more of a target that cannot seek, but is typed for a whole file.
     with (
         tempfile.TemporaryFile(prefix="jurado-zip-") as spool,
-        zipfile.ZipFile(cast(IO[bytes], target), "w", zipfile.ZIP_DEFLATED, compresslevel=THOROUGH) as archive,
+        zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=THOROUGH) as archive,
     ):
         archive.filelist = _Entries(spool)
         for name, pieces in files:

@@ -16,7 +16,7 @@ from app.accounts.service.viewer import Viewer
 from app.archive.service import board, judging, own
 from app.contests.queries import contest_of
 from app.contests.service.contests import api_information
-from app.core import clics, clock, growing
+from app.core import clics, clock
 from app.core.files.stored_bytes import UNREADABLE
 from app.core.messages import N_, NotFound
 from app.core.service import Service
@@ -40,26 +40,22 @@ LINE_ENDS = b",\n"
 FAULTS = "unreadable.json"
 
 
-def growing_package(viewer: Viewer, service: Service, contest_id: str) -> growing.GrowingFile:
-    """A contest's package while it is made; raises NotFound before anything of it is there."""
-    file = growing.GrowingFile(partial(_write_package, viewer, service, contest_id))
-    try:
-        file.wait_for_first()
-    except BaseException:
-        file.close()
-        raise
-    return file
+def export(viewer: Viewer, service: Service, contest_id: str) -> IO[bytes]:
+    """A contest's package as of one moment, in a temporary file: a slow client holds no snapshot of the database.
 
-
-def _write_package(viewer: Viewer, service: Service, contest_id: str, target: growing.Sink) -> None:
-    """Write a contest's package, as of one moment; raises NotFound, before anything is written."""
+    Raises NotFound.
+    """
     snapshot, moment = _snapshot_now(service, contest_id)
-    with service.database.read() as session, ExitStack() as open_files:
+    with service.database.read() as session, ExitStack() as open_files, ExitStack() as unless_whole:
+        target = unless_whole.enter_context(tempfile.TemporaryFile(prefix="jurado-reply-"))
         lines = {
             each.name: open_files.enter_context(tempfile.TemporaryFile(prefix="jurado-export-"))
             for each in IN_REFERENCE_ORDER
         }
         write_zip(target, _readable(_files(viewer, service, session, snapshot, moment, lines)))
+        target.seek(0)
+        unless_whole.pop_all()
+        return target
 
 
 def _readable(files: Iterable[tuple[str, Read]]) -> Iterator[tuple[str, Iterable[bytes]]]:

@@ -6,10 +6,10 @@
 
 import json
 import os
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from contextvars import copy_context
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 import anyio
 import structlog
@@ -21,7 +21,6 @@ from starlette.types import Receive, Scope, Send
 from app.core.faults import Steps
 from app.core.files.file_references import StoredReference
 from app.core.files.files import PIECE, FileStore
-from app.core.growing import GrowingFile
 from app.core.http.errors import error_response
 from app.core.messages import N_, NotFound
 from app.problems.queries.packing import pieces_of
@@ -63,48 +62,20 @@ def file(description: str) -> dict[str, object]:
     return {**BINARY["schema"], "description": description}
 
 
-class Closable(Protocol):
-    """What holds something until it is closed."""
+class TemporaryFileReply(StreamingResponse):
+    """A temporary file to keep under a name, read in pieces; closed with the reply, also when the client leaves."""
 
-    def close(self) -> None:
-        """Give it back."""
-
-
-class ClosingReply(StreamingResponse):
-    """A file to keep under a name, sent in pieces; its source is closed with the reply, also when the client leaves."""
-
-    def __init__(
-        self,
-        source: Closable,
-        pieces: AsyncIterator[bytes] | Iterator[bytes],
-        media_type: str,
-        filename: str,
-        headers: Mapping[str, str],
-    ) -> None:
-        named = {"Content-Disposition": f'attachment; filename="{filename}"', **headers}
-        super().__init__(pieces, media_type=media_type, headers=named)
-        self._source = source
+    def __init__(self, file: IO[bytes], media_type: str, filename: str) -> None:
+        size = os.fstat(file.fileno()).st_size
+        named = {"Content-Disposition": f'attachment; filename="{filename}"', "Content-Length": str(size)}
+        super().__init__(pieces_of(file), media_type=media_type, headers=named)
+        self._file = file
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
         try:
             await super().__call__(scope, receive, send)
         finally:
-            self._source.close()
-
-
-class TemporaryFileReply(ClosingReply):
-    """A reply from an open temporary file, read in pieces."""
-
-    def __init__(self, file: IO[bytes], media_type: str, filename: str) -> None:
-        size = os.fstat(file.fileno()).st_size
-        super().__init__(file, pieces_of(file), media_type, filename, {"Content-Length": str(size)})
-
-
-class GrowingReply(ClosingReply):
-    """A reply from a file that is sent while it is made, so that its length is not known before."""
-
-    def __init__(self, file: GrowingFile, media_type: str, filename: str) -> None:
-        super().__init__(file, file.chunks(), media_type, filename, {"Cache-Control": "no-store"})
+            self._file.close()
 
 
 def stored_file(files: FileStore, sha256: str, size: int, media_type: str, headers: Mapping[str, str]) -> Response:
