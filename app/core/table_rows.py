@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 
 from app.core.bodies import Item, mismatch, refuse
-from app.core.messages import LONGEST_NAME, MOST_LISTED, N_, NOTHING, BadRequest, Fault, Message, Text
+from app.core.messages import LONGEST_NAME, MOST_LISTED, N_, NOTHING, BadRequest, Fault, Message
 
 DELIMITERS = ",;\t"
 SEPARATOR_LINE = re.compile(r"sep=.\r?\n")  # which Excel reads and some programs write for it
@@ -164,7 +164,7 @@ def charset_of(content_type: str) -> str | None:
 
 
 def table_text(data: bytes, charset: str | None) -> str:
-    """The text of a table; raises BadRequest with every line that is not of its encoding."""
+    """The text of a table; raises BadRequest with the first line that is not of its encoding."""
     if charset is not None and charset not in CODECS:
         raise BadRequest(
             N_("expected one of %(names)s, found %(found)r"),
@@ -179,34 +179,11 @@ def table_text(data: bytes, charset: str | None) -> str:
         return data.decode(CODECS[name]).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         if name.startswith("utf-16"):
-            refuse(
-                [
-                    mismatch(
-                        "body",
-                        N_("UTF-16"),
-                        Message(N_("%(reason)s at byte %(byte)s"), reason=error.reason, byte=error.start),
-                    )
-                ]
-            )
-        refuse(bad_bytes(data, CODECS[name], NOT_UTF8 if charset is None else name))
+            cut = Message(N_("%(reason)s at byte %(byte)s"), reason=error.reason, byte=error.start)
+            refuse([mismatch("body", N_("UTF-16"), cut)])
+        before, wrong = error.object[: error.start], error.object[error.start]
+        start = before.rpartition(b"\n")[2].decode(CODECS[name], "replace")[-30:]
+        found = Message(N_("byte %(byte)s after %(before)r"), byte=f"{wrong:#04x}", before=start)
+        line = before.count(b"\n") + 1
+        refuse([mismatch(f"line {line}", NOT_UTF8 if charset is None else name, found)])
         raise
-
-
-def bad_bytes(data: bytes, codec: str = "utf-8", expected: Text = NOT_UTF8) -> list[Fault]:
-    """The lines that are not of an encoding of single bytes or UTF-8, as faults: the first ones of very many."""
-    faults: list[Fault] = []
-    for number, line in enumerate(data.split(b"\n"), start=1):
-        if len(faults) >= MOST_LISTED:
-            break
-        try:
-            line.decode(codec)
-        except UnicodeDecodeError as error:
-            before = line[: error.start].decode(codec)[-30:]
-            faults.append(
-                mismatch(
-                    f"line {number}",
-                    expected,
-                    Message(N_("byte %(byte)s after %(before)r"), byte=f"{line[error.start]:#04x}", before=before),
-                )
-            )
-    return faults
