@@ -229,7 +229,7 @@ def unavailable(error: Exception, path: str, metrics: Metrics) -> JSONResponse |
     """
     reply = _passing_fault(error, path)
     if reply is not None:
-        metrics.could_not_serve()
+        metrics.unavailable.inc()
     return reply
 
 

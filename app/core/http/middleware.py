@@ -103,7 +103,7 @@ class Frame:
                     await reply(scope, receive, send_framed)
                     return
                 log.exception("fault", method=scope["method"], path=scope["path"])
-                self.metrics.failed()
+                self.metrics.faults.inc()
                 if status:
                     raise  # the reply has begun: cutting the connection is all that tells the client
                 await error_response(500, "a fault of the server; it has been logged")(scope, receive, send_framed)
@@ -115,7 +115,7 @@ class Frame:
     def _note(self, scope: Scope, status: int, seconds: float) -> None:
         method = scope.get(METHOD, scope["method"])
         method = method if method in METHODS else "other"
-        self.metrics.answered(method, route_of(scope), status, seconds)
+        self.metrics.requests.labels(method, route_of(scope), str(status)).observe(seconds)
         if not scope["path"].startswith(QUIET):
             # At thousands a second a line for each that went well would cost more than serving it.
             level = logging.DEBUG if status < 400 else logging.INFO

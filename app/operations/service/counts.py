@@ -47,7 +47,7 @@ def register(metrics: Metrics, service: Service, streams: Callable[[], int]) -> 
     metrics.registry.register(ServiceCounts(service, streams))
     metrics.registry.register(PlatformCollector(registry=None))
     metrics.registry.register(ProcessCollector(registry=None))
-    service.boards.on_read = metrics.read_board
+    service.boards.on_read = metrics.boards.observe
     service.writer.on_commit = metrics.committed
 
 
