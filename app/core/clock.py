@@ -4,8 +4,8 @@ The system's clock may be set back by hand, by a virtual machine or by NTP. That
 verdicts behind a freeze, and stretch a limit of a minute to an hour. So the service's time continues from where it was,
 at nine tenths of the speed, until the system's clock has caught up.
 
-A step forward is followed once it is durable (`app.core.db.clock`): otherwise a kill would make the time run back at
-the next start. A lock orders readers in threads, so that no verdict shows behind a freeze (guarantee 3).
+A step forward is followed at once, and marked in the database within seconds (`app.core.db.clock`). A lock orders
+readers in threads, so that no verdict shows behind a freeze (guarantee 3).
 """
 
 import time
@@ -18,7 +18,6 @@ from threading import Lock
 PACE = 0.9
 # The smallest change of the system's clock that is logged.
 STEP = timedelta(seconds=1)
-UNBOUNDED = datetime.max.replace(tzinfo=UTC)
 
 
 def system_time() -> datetime:
@@ -31,9 +30,6 @@ class ServiceClock:
 
     `steady` is a monotonic clock in seconds. `on_step` is called with each step of more than a second, such as -3600 s,
     from the thread that noticed it. May be used from any thread.
-
-    Steps forward are followed up to the `bound`, the latest time from which a later process is sure to continue; beyond
-    it the time follows `steady`. `on_held` is called with each reading that the bound holds back.
     """
 
     def __init__(
@@ -44,45 +40,25 @@ class ServiceClock:
         self._lock = Lock()
         self._returned = self._seen = wall()
         self._at = steady()
-        self._bound = UNBOUNDED
         self.on_step: Callable[[timedelta], object] = lambda _step: None
-        self.on_held: Callable[[], object] = lambda: None
 
     def now(self) -> datetime:
         """Return the time in UTC, never earlier than any time returned before."""
-        time_now, _due = self._read()
-        return time_now
-
-    def due(self) -> datetime:
-        """Return the time without the bound."""
-        _now, due = self._read()
-        return due
-
-    def follow(self, wall: Callable[[], datetime]) -> None:
-        """Follow another clock than the system's; where that is behind, the time goes on as after a step back."""
-        with self._lock:
-            self._wall = wall
-
-    def allow(self, bound: datetime = UNBOUNDED) -> None:
-        """Allow steps forward up to this time."""
-        with self._lock:
-            self._bound = bound
-
-    def _read(self) -> tuple[datetime, datetime]:
-        """Advance to this moment; returns the time, and the time without the bound."""
         with self._lock:
             # Read under the lock: between two readings apart, another thread's would look like a step.
             wall, at = self._wall(), self._steady()
             passed = at - self._at
             step = wall - self._seen - timedelta(seconds=passed)
-            due = max(wall, self._returned + timedelta(seconds=passed * PACE))
-            self._returned = returned = min(due, max(self._bound, self._returned + timedelta(seconds=passed)))
+            self._returned = returned = max(wall, self._returned + timedelta(seconds=passed * PACE))
             self._seen, self._at = wall, at
         if abs(step) > STEP:
             self.on_step(step)
-        if due - returned > STEP:
-            self.on_held()
-        return returned, due
+        return returned
+
+    def follow(self, wall: Callable[[], datetime]) -> None:
+        """Follow another clock than the system's; where that is behind, the time goes on as after a step back."""
+        with self._lock:
+            self._wall = wall
 
     def not_before(self, mark: datetime) -> None:
         """Set the earliest time to return, the last one of an earlier process."""

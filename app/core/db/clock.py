@@ -2,7 +2,7 @@
 
 A row is marked with the time every few seconds, also while nothing happens: a contest that ended in silence stays ended
 when the next process finds the system's clock set back. A start that finds an earlier clock adds the seconds since the
-last mark. The clock tells no time beyond those by a step: a step forward is marked first, and followed then.
+last mark.
 
 Several processes on a database all follow the database's clock, and the latest of their marks stays.
 
@@ -128,17 +128,14 @@ def mark(connection: Connection, times: Sequence[datetime]) -> list[None]:
 
 
 class ClockKeeper:
-    """A loop that has the time marked every few seconds, before a step forward is told, and once more at the end."""
+    """A loop that has the time marked every few seconds, and once more at the end."""
 
     def __init__(
         self, writer: Writer, seconds: float = SECONDS_BETWEEN_MARKS, source: DatabaseTime | None = None
     ) -> None:
         self._source = source
         self._writer = writer
-        self._clock = the_clock()
         self._loop = Loop("clock", self._mark, seconds, delay=seconds)
-        self._clock.allow(self._clock.now() + UNMARKED)  # what `start_clock` has marked
-        self._clock.on_held = self._loop.wake
         self._loop.start()
 
     def close(self) -> None:
@@ -148,14 +145,11 @@ class ClockKeeper:
             self._mark()
         except Exception as error:  # the database is away: the next start adds the seconds since the last mark
             log.warning("the time could not be kept", error=str(error))
-        self._clock.allow()
 
     def _mark(self) -> None:
         if self._source is not None:
             self._source.look()
-        due = self._clock.due()
-        self._writer.submit(mark, due).result()
-        self._clock.allow(due + UNMARKED)
+        self._writer.submit(mark, utc_now()).result()
 
 
 REPLICAS = text(

@@ -10,11 +10,11 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from sqlalchemy import create_engine, select, text, update
+from sqlalchemy import create_engine, select, text
 
 from app.accounts.service.grants import Failures
 from app.core.clock import ServiceClock, use, utc_now
-from app.core.db.clock import SECONDS_BETWEEN_MARKS, UNMARKED, ClockKeeper, mark, start_clock
+from app.core.db.clock import SECONDS_BETWEEN_MARKS, ClockKeeper, mark, start_clock
 from app.tables import ClockRow, EventRow
 from tests.builders.clocks import WallClock, wall_clock
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
@@ -127,26 +127,6 @@ def test_what_was_told_after_the_last_mark_is_not_told_again(wall: WallClock, ap
     wall.step(-HOUR)
     with restarted(api, wall):
         assert utc_now() > told
-
-
-def test_a_step_forward_is_told_once_a_start_after_a_kill_would_go_on_from_it(wall: WallClock, api: Api) -> None:
-    add_problem(api.service)
-    with restarted(api, wall):
-        keeper = ClockKeeper(api.service.writer)
-        with api.service.database.transaction() as connection:  # which holds the writer back
-            connection.execute(update(ClockRow).values(time=ClockRow.time))
-            wall.step(3 * HOUR)
-            assert utc_now() < wall() - 2 * HOUR
-        until(lambda: utc_now() >= wall() - HOUR)
-        told = utc_now()
-        with api.service.database.read() as session:
-            marked = session.scalar(select(ClockRow.time))
-        wall.step(-9 * HOUR)
-        with restarted(api, wall):  # as after a kill: the keeper has had no time to mark anything more
-            assert utc_now() >= told
-        keeper.close()
-    assert marked is not None
-    assert told < marked + UNMARKED
 
 
 def test_a_restart_with_a_right_clock_is_held_back_by_nothing(wall: WallClock, api: Api) -> None:

@@ -96,29 +96,3 @@ def test_the_whole_process_goes_by_the_clock_in_use(systems: Systems) -> None:
     with use(systems.clock()):
         assert utc_now() == NOON
     assert utc_now() != NOON
-
-
-def test_a_step_forward_beyond_the_bound_is_told_once_it_is_allowed(systems: Systems) -> None:
-    clock, held = systems.clock(), []
-    clock.on_held = lambda: held.append(True)
-    clock.allow(NOON + timedelta(seconds=10))
-    systems.wall += HOUR
-    assert (clock.now(), clock.due()) == (NOON + timedelta(seconds=10), NOON + HOUR)
-    systems.pass_(3)
-    assert clock.now() == NOON + timedelta(seconds=13)
-    assert (systems.steps, bool(held)) == ([HOUR], True)
-    clock.allow(NOON + 2 * HOUR)
-    assert clock.now() == systems.wall
-    clock.allow(NOON)
-    systems.pass_(60)
-    assert clock.now() == systems.wall, "seconds that really pass are never held back"
-
-
-def test_a_step_forward_that_is_taken_back_before_it_is_allowed_is_never_told(systems: Systems) -> None:
-    clock = systems.clock()
-    clock.allow(NOON)
-    systems.wall += HOUR
-    assert clock.now() == NOON
-    systems.wall -= HOUR
-    clock.allow()
-    assert clock.now() == NOON
