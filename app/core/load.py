@@ -30,8 +30,9 @@ R = TypeVar("R")
 # Bytes that are read without changing threads, which would cost more than reading them.
 LIGHT = 64 * 1024
 # Threads of each lane. Work that mostly waits for a network takes little time of the processor, and some memory. Logins
-# have two, as each takes 19 MiB and a core (`app.accounts.service.grants`).
-AT_ONCE = {"work": 2, "network": 16, "lists": 2, "logins": 2}
+# have two, as each takes 19 MiB and a core (`app.accounts.service.grants`). Histories of boards and opponents of games
+# have their own: whoever waits for one takes no thread from others.
+AT_ONCE = {"work": 2, "network": 16, "lists": 2, "logins": 2, "histories": 1, "games": 2}
 _lanes: RunVar[dict[str, CapacityLimiter]] = RunVar("jurado.lanes")
 
 
@@ -225,10 +226,10 @@ class SharedWork:
         key: Hashable,
         work: Callable[[], T],
         look: Callable[[], T | None] | None = None,
-        limiter: CapacityLimiter | None = None,
+        lane: str | None = None,
     ) -> T:
-        """The result of `work`, done in a thread; those who wait for it take no thread."""
-        return await self.joined(key, partial(run_sync, work, limiter=limiter), look)
+        """The result of `work`, done in a thread, of a lane if one is named; those who wait for it take no thread."""
+        return await self.joined(key, partial(run_sync, work) if lane is None else partial(run_heavy, work, lane), look)
 
     async def joined(
         self, key: Hashable, begin: Callable[[], Awaitable[T]], look: Callable[[], T | None] | None = None

@@ -67,7 +67,7 @@ def play_page(visit: ContestLook, problem_id: str) -> HTMLResponse:
     )
 
 
-async def begin_game(visit: Visit, fields: Fields, games: TheGames, contest_id: str, problem_id: str) -> Response:
+async def begin_game(visit: Visit, fields: Fields, contest_id: str, problem_id: str) -> Response:
     """Start a game, and go to its page."""
     values: dict[str, object] = {name: fields[name] for name in ("opponent", "testcase") if fields.get(name)}
     if fields.get("side"):
@@ -79,8 +79,7 @@ async def begin_game(visit: Visit, fields: Fields, games: TheGames, contest_id: 
         text = fields.get("position", "").strip("\n")
         values["parameters"] = {"instance": f"{text}\n"}
     body = made_of_values(showing.StartBody, values)
-    address = address_of(visit.request)
-    table = await start(visit.service, games.thinking, visit.viewer, address, contest_id, problem_id, body)
+    table = await start(visit.service, visit.viewer, address_of(visit.request), contest_id, problem_id, body)
     return visit.see(f"/c/{contest_id}/games/{table.game.id}")
 
 

@@ -36,7 +36,7 @@ async def create_game(
     body: showing.StartBody,
 ) -> showing.GameView:
     """A team's game from a test case counts: its end is a submission. Others are for practice, also without login."""
-    table = await start(service, games.thinking, viewer, address_of(request), contest_id, problem_id, body)
+    table = await start(service, viewer, address_of(request), contest_id, problem_id, body)
     response.headers["Location"] = f"/api/games/{table.game.id}"
     return await games.shown(table)
 

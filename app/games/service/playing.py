@@ -8,7 +8,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime
 
-from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 
 from app.accounts.service.viewer import Viewer
@@ -25,9 +24,6 @@ from checkers.doors import Rejected
 
 # Times that a turn is made of the rows where somebody else was faster.
 MOST_TRIES = 3
-# Opponents that think at once. They share Python's lock, so that more would answer none of them sooner; and they take
-# no thread that reads the database for somebody.
-THINKING_AT_ONCE = 2
 OVER = {
     "played": N_("the game has ended by its rules"),
     "resigned": N_("the game has ended: it was resigned"),
@@ -42,7 +38,6 @@ class Games:
 
     def __init__(self, service: Service) -> None:
         self._service = service
-        self.thinking = CapacityLimiter(THINKING_AT_ONCE)
 
     async def move(self, viewer: Viewer, game_id: str, body: MoveBody) -> Table:
         """Make a move and the opponent's reply; posted again, it is the same move and gives the same table.
@@ -115,7 +110,7 @@ class Games:
     async def _answered(self, table: Table) -> Table | None:
         """The table with the opponent's reply: one that was never stored is found again, the same."""
         binding = await self._bound(table.game)
-        after = await reply(table, table.game.since, self.thinking)
+        after = await reply(table, table.game.since)
         return await self._store(table, paced(after, clock_of_game(binding, table.game)), binding)
 
     async def _turn(self, table: Table, body: MoveBody, now: datetime) -> Table | None:
@@ -129,7 +124,7 @@ class Games:
         except Rejected as rejected:
             raise BadRequest(message_of(rejected)) from None
         # The opponent's time is not the contestant's: it starts again with the reply.
-        return await self._store(table, paced(await reply(after, utc_now(), self.thinking), clock), binding)
+        return await self._store(table, paced(await reply(after, utc_now()), clock), binding)
 
     async def _in_time(self, table: Table, binding: Binding | None, now: datetime) -> bool:
         """Whether the contestant may move; False where the rows are others than the table.

@@ -11,9 +11,7 @@ from datetime import datetime, timedelta
 from itertools import takewhile
 from typing import Literal
 
-from anyio import CapacityLimiter
-from anyio.to_thread import run_sync
-
+from app.core.load import run_heavy
 from app.domain.contests import Clock
 from app.tables import GameMoveRow, GameRow
 from games.catalog import games
@@ -141,9 +139,9 @@ def after_move(moves: Sequence[GameMoveRow], side: int, number: int) -> Sequence
     return list(takewhile(lambda move: move.number <= number or move.side != side, moves))
 
 
-async def reply(table: Table, now: datetime, threads: CapacityLimiter) -> Table:
+async def reply(table: Table, now: datetime) -> Table:
     """The table after the opponent's moves; a slow opponent thinks in one of a few threads, games in their order."""
     opponent = games()[table.game.game].opponents[table.game.opponent]
     if getattr(opponent, "quick", False):
         return answer(table, now)
-    return await run_sync(answer, table, now, limiter=threads)
+    return await run_heavy(lambda: answer(table, now), "games")

@@ -4,7 +4,6 @@ import secrets
 from dataclasses import dataclass
 from math import ceil
 
-from anyio import CapacityLimiter
 from anyio.to_thread import run_sync
 
 from app.accounts.service.viewer import Viewer
@@ -58,7 +57,6 @@ class Chosen:
 
 async def start(
     service: Service,
-    thinking: CapacityLimiter,
     viewer: Viewer,
     address: str,
     contest_id: str,
@@ -85,7 +83,7 @@ async def start(
         await run_sync(refuse_full, service, admitted)
     table = _table(viewer, address, (snapshot.contest.id, problem_id), body, chosen, admitted)
     # The opponent may have the first move.
-    table = await reply(table, table.game.started, thinking)
+    table = await reply(table, table.game.started)
     table = paced(table, None if admitted is None else admitted.entrant.clock)
     settings = service.settings
     if admitted is None:

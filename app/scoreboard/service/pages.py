@@ -12,7 +12,6 @@ from itertools import islice
 from time import monotonic
 from typing import NamedTuple
 
-from anyio import CapacityLimiter
 from cachetools import LRUCache
 
 from app.core.load import SharedWork
@@ -130,7 +129,6 @@ class BoardPages:
         self._guard = threading.Lock()
         self._states: LRUCache[BoardKey, _BoardState] = LRUCache(MOST_BOARDS)
         self._work = SharedWork()
-        self._for_histories = CapacityLimiter(1)  # one at a time: whoever waits for one takes no thread from others
         boards.forgetters.append(self.forget)
 
     def forget(self, contest_id: str) -> None:
@@ -168,12 +166,12 @@ class BoardPages:
             history = self._of(key).histories[steps] = look() or row_renderer.compute_history(snapshot, steps)
             return history
 
-        return await self._work.soon(("history", id(snapshot), steps), compute, look, self._for_histories)
+        return await self._work.soon(("history", id(snapshot), steps), compute, look, "histories")
 
     async def past_soon(self, snapshot: ContestSnapshot, minute: int) -> ContestSnapshot:
         """The snapshot with its board as it was at a minute; one is computed at a time, and the last few are kept."""
         look, compute = partial(past_at_hand, snapshot, minute), partial(past_board, snapshot, minute)
-        return await self._work.soon(("past", id(snapshot), minute), compute, look, self._for_histories)
+        return await self._work.soon(("past", id(snapshot), minute), compute, look, "histories")
 
     def _of(self, key: BoardKey) -> _BoardState:
         with self._guard:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from app.games.service.playing import THINKING_AT_ONCE
+from app.core.load import AT_ONCE
 from games.doors import Opponent
 from games.lasttreat.opponents import OPPONENTS
 from tests.builders.games import STEP, add_games, document, move, start
@@ -51,13 +51,13 @@ def test_games_against_a_slow_opponent_wait_their_turn_and_everybody_else_plays_
     waiting = [document(start(api, "other", parameters=PILES, opponent="slow"))["id"] for _ in range(WAITING)]
     with ThreadPoolExecutor(WAITING) as people:
         moves = [people.submit(move, api, game, 1, user="other") for game in waiting]
-        until(lambda: len(slow.begun) == THINKING_AT_ONCE)
+        until(lambda: len(slow.begun) == AT_ONCE["games"])
         mine = document(start(api, "team", parameters=PILES, opponent="one"))
         while not mine["over"]:
             mine = document(move(api, mine["id"], mine["next_move"]))
         assert mine["winner"] == "you"
         assert api.get("contests/c/games", user="team").status_code == 200
-        assert len(slow.begun) == THINKING_AT_ONCE, "no third one has begun"
+        assert len(slow.begun) == AT_ONCE["games"], "no third one has begun"
         assert not any(each.done() for each in moves)
         slow.go.set()
         assert {document(each.result())["next_move"] for each in moves} == {3}
