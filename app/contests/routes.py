@@ -11,7 +11,7 @@ from fastapi import APIRouter, Header, Query, Response
 from fastapi.responses import JSONResponse
 
 from app.accounts.routes.accounts import WritingAccounts
-from app.contests.schemas import FILES, ChangedContest, ContestBody, ContestChange, ContestView, version
+from app.contests.schemas import FILES, ContestBody, ContestChange, ContestView, version
 from app.contests.service import commands as service_commands
 from app.contests.service import contests
 from app.contests.service.capabilities import ParticipationBody, ParticipationView, begin, participation
@@ -96,7 +96,7 @@ def create_contest(
         204: {"description": "the thaw time is as asked for"},
         412: {"model": ErrorBody, "description": "the contest is no longer the version that If-Match names"},
     },
-    response_model=ChangedContest,
+    response_model=ContestView,
 )
 def change_contest(
     viewer: CurrentViewer,
@@ -111,7 +111,7 @@ def change_contest(
     """What is left out stays. The start may only change while it is more than 30 s away, and to such a time.
 
     No change of times moves a freeze that has begun or opens a frozen board, unless `move_freeze` or
-    `scoreboard_thaw_time` asks for it. `times_change` of the reply says what became of the times.
+    `scoreboard_thaw_time` asks for it.
     """
     changed = service_commands.change(session, service, viewer, contest_id, body, if_match)
     if changed is None:

@@ -201,7 +201,7 @@ class Rule(Body, frozen=True):
 NOTHING = timedelta(0)
 LONGEST = timedelta(days=36_525)
 FILES = ("banner", "logo")
-OPTIONAL = frozenset({"main_scoreboard_group_id", "banner", "logo", "location", "times_change"})
+OPTIONAL = frozenset({"main_scoreboard_group_id", "banner", "logo", "location"})
 
 
 def _within_a_century(duration: timedelta) -> timedelta:
@@ -288,33 +288,9 @@ class ContestView(BaseModel):
         return {name: value for name, value in write(self).items() if value is not None or name not in OPTIONAL}
 
 
-class Moved(BaseModel):
-    """A moment before a change and after it; null: there is none, or nobody knows it while the contest is paused."""
-
-    before: str | None
-    after: str | None
-
-
-class TimesChange(BaseModel):
-    """The change of a contest's times; `frozen` is of the public board now."""
-
-    start: Moved
-    freeze: Moved
-    end: Moved
-    thaw: Moved
-    frozen: bool
-
-
-class ChangedContest(ContestView):
-    """A contest after a change, and what became of its times if these changed."""
-
-    times_change: TimesChange | None = None
-
-
 def version(contest: ContestView) -> str:
     """Return a name of a contest's state, which differs once a property has changed."""
-    shown = contest.model_dump_json(include=set(ContestView.model_fields))
-    return hashlib.sha256(shown.encode()).hexdigest()[:16]
+    return hashlib.sha256(contest.model_dump_json().encode()).hexdigest()[:16]
 
 
 class BoardState(BaseModel):

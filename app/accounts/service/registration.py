@@ -20,7 +20,7 @@ from app.core.bodies import Document, NewIds, mismatch, read_all, refuse, refuse
 from app.core.clics import format_time, format_time_or_none
 from app.core.clock import utc_now
 from app.core.db import by_id, locks
-from app.core.messages import N_, Conflict, Fault, Message, place
+from app.core.messages import N_, NOTHING, Conflict, Fault, Message, place
 from app.core.passwords import random_letters
 from app.tables import AccountRow, ContestRow, GroupRow, PersonRow, RegistrationRow, TeamRow
 from app.teams import queries as teams_queries
@@ -47,7 +47,7 @@ def change(session: Session, viewer: Viewer, contest_id: str, body: schemas.Term
     named = body.model_fields_set
     reach = reach_of(session, viewer)
     if body.group_id is not None and not reach.within(by_id.known(session, GroupRow, [body.group_id]), reach.groups):
-        refuse([mismatch("group_id", Message(N_("a group that exists")), repr(body.group_id))])
+        refuse([mismatch("group_id", N_("a group that exists"), repr(body.group_id))])
     if body.open is not None:
         if body.open:
             refuse_final(contest)
@@ -176,7 +176,7 @@ def read(document: Document) -> Wanted:
 def _without_id(body: schemas.AccountBody, where: str) -> list[Fault]:
     if body.id is not None or schemas.is_id(body.username):
         return []
-    return [mismatch(place(where, "id"), Message(N_("an id, as the username cannot be one")), Message(N_("nothing")))]
+    return [mismatch(place(where, "id"), N_("an id, as the username cannot be one"), NOTHING)]
 
 
 def refuse_links(
@@ -224,7 +224,7 @@ def missing_links(session: Session, places: Sequence[Place], reach: Reach) -> li
 def _other_types(places: Sequence[Place]) -> list[Fault]:
     """Accounts that an owner of contests would make with rights beyond those of a team."""
     return [
-        mismatch(place(where, "type"), Message(N_("team, as only admins make other accounts")), repr(body.type))
+        mismatch(place(where, "type"), N_("team, as only admins make other accounts"), repr(body.type))
         for body, where in places
         if body.type != "team"
     ]
@@ -241,9 +241,7 @@ def taken_names(session: Session, places: Sequence[Place], *, replace: bool, rea
         account_id = id_of(body)
         taken += new.check(account_id, where)
         if owners.get(body.username, account_id) != account_id or body.username in usernames:
-            taken.append(
-                mismatch(place(where, "username"), Message(N_("a username that is free")), repr(body.username))
-            )
+            taken.append(mismatch(place(where, "username"), N_("a username that is free"), repr(body.username)))
         usernames.add(body.username)
     return taken
 

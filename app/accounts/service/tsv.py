@@ -10,7 +10,7 @@ from typing import NamedTuple, TypedDict, TypeVar
 
 from app.core import table_rows
 from app.core.bodies import Document, Item, mismatch, refuse
-from app.core.messages import MOST_LISTED, N_, NOTHING, Message
+from app.core.messages import MOST_LISTED, N_, NOTHING
 
 HEADERS = {"accounts": {"1"}, "teams": {"1", "2"}, "groups": {"1"}, "institutions": {"0.5", "1", "2"}}
 # Formats whose first line may name them with a 2 behind: `teams2`.
@@ -99,7 +99,7 @@ def is_versioned(text: str) -> bool:
 
 def _refuse_long(text: str) -> None:
     if (lines := max(map(text.count, "\n\r"))) > MOST_LINES:
-        refuse([mismatch("body", Message(N_("at most %(most)s lines"), most=MOST_LINES), str(lines))])
+        refuse([mismatch("body", N_("at most %(most)s lines"), str(lines), most=MOST_LINES)])
 
 
 def _read(text: str, kind: str, fields: tuple[int, int], build: Callable[[Sequence[str]], T]) -> list[tuple[str, T]]:
@@ -122,8 +122,10 @@ def _read(text: str, kind: str, fields: tuple[int, int], build: Callable[[Sequen
             faults.append(
                 mismatch(
                     f"line {number}",
-                    Message(N_("%(least)s to %(most)s fields between tabs"), least=least, most=most),
+                    N_("%(least)s to %(most)s fields between tabs"),
                     str(len(cells)),
+                    least=least,
+                    most=most,
                 )
             )
         else:

@@ -187,7 +187,7 @@ def refuse_foreign_version(viewer: Viewer, problem_id: str) -> None:
 def refuse_unusable(viewer: Viewer, problem_id: str) -> None:
     """Raise BadRequest for a problem at which the viewer has no role: whether it exists stays untold."""
     if not (viewer.is_admin or problem_id in viewer.grants.problems):
-        bodies.refuse([bodies.mismatch("id", Message(N_("a problem at which you have a role")), repr(problem_id))])
+        bodies.refuse([bodies.mismatch("id", N_("a problem at which you have a role"), repr(problem_id))])
 
 
 def refuse_open_to_all(viewer: Viewer, *, open_to_all: bool | None) -> None:
@@ -229,7 +229,7 @@ def refuse_foreign_teams(session: Session, viewer: Viewer, contest_id: str, team
         return
     known_ids = {row.id for row in own_teams(session, viewer, contest_id)}
     faults = [
-        bodies.mismatch(f"team_ids[{at}]", Message(N_("a team of a contest that you own")), repr(team_id))
+        bodies.mismatch(f"team_ids[{at}]", N_("a team of a contest that you own"), repr(team_id))
         for at, team_id in enumerate(team_ids)
         if team_id not in known_ids
     ]

@@ -168,7 +168,7 @@ def extend(
     contest_id: ContestId,
     by: Annotated[str, typer.Argument(metavar="MINUTES", help="how much longer: 10 or 10m, 1h, 90s, 1h30m")],
 ) -> Shown:
-    """Make a contest longer, and print its new times. A frozen board stays frozen from where it was.
+    """Make a contest longer, and print its new duration. A frozen board stays frozen from where it was.
 
     Examples:
       jurado admin contest extend finals 10
@@ -180,14 +180,7 @@ def extend(
         before = client.get(f"contests/{contest_id}")
         longer = reltime(span(before["duration"]) + more)
         changed = client.patch(f"contests/{contest_id}", {"duration": longer})
-    times = changed["times_change"]
-    lines = [f"contest {contest_id} is {more} longer"]
-    for name in ("freeze", "end", "thaw"):
-        if times[name]["before"] != times[name]["after"]:
-            lines.append(f"{name}: {times[name]['before']} → {times[name]['after']}")
-    if times["frozen"]:
-        lines.append("the board stays frozen: only judges see more of it than before")
-    return Shown(changed, "\n".join(lines))
+    return Shown(changed, f"contest {contest_id} is {more} longer: {short_time(changed['duration'])}")
 
 
 def length(text: str) -> timedelta:

@@ -112,7 +112,7 @@ def check_times(row: ContestRow) -> None:
 def _countdown_faults(row: ContestRow) -> Iterator[Fault]:
     if row.start_time is not None and row.countdown_pause_ms is not None:
         left = format_reltime(timedelta(milliseconds=row.countdown_pause_ms))
-        yield mismatch("countdown_pause_time", Message(N_("null where there is a start_time")), left)
+        yield mismatch("countdown_pause_time", N_("null where there is a start_time"), left)
 
 
 def _freeze_faults(times: Clock) -> Iterator[Fault]:
@@ -121,9 +121,7 @@ def _freeze_faults(times: Clock) -> Iterator[Fault]:
         at_most = Message(N_("at most the duration %(duration)s"), duration=format_reltime(duration))
         yield mismatch("scoreboard_freeze_duration", at_most, format_reltime(freeze))
     if times.thaw is not None and freeze is None:
-        yield mismatch(
-            "scoreboard_thaw_time", Message(N_("null in a contest that does not freeze")), format_time(times.thaw)
-        )
+        yield mismatch("scoreboard_thaw_time", N_("null in a contest that does not freeze"), format_time(times.thaw))
     elif times.thaw is not None and ((end := times.earliest_end) is None or times.thaw < end):
         after = (
             Message(N_("a time after the end (which is not known now)"))
@@ -146,9 +144,7 @@ def _settings_faults(row: ContestRow) -> Iterator[Fault]:
         at_most = Message(N_("at most the duration %(duration)s"), duration=format_reltime(times.duration))
         yield mismatch("settings.personal_duration", at_most, format_reltime(personal))
     if personal is not None and times.freeze_before_end is not None:
-        yield mismatch(
-            "settings.personal_duration", Message(N_("null in a contest that freezes")), format_reltime(personal)
-        )
+        yield mismatch("settings.personal_duration", N_("null in a contest that freezes"), format_reltime(personal))
 
 
 def milliseconds(duration: timedelta) -> int:

@@ -1,11 +1,8 @@
 """Commands on contests: make, change, pause, resume, delete; and the state of one as a query.
 
 - Bounds on what owners of contests let teams send: admins of the server set them, and are not bound.
-- Changed times of a contest.
 - Details of a contest beside its times: banner, logo, place, and the group whose board is the main one.
 """
-
-from datetime import datetime
 
 from sqlalchemy.orm import Session
 
@@ -56,29 +53,10 @@ def refuse_beyond(viewer: Viewer, settings: Settings, before: schemas.ContestSet
             actual = Message(N_("null (any number)")) if wanted is None else str(wanted)
             faults.append(
                 mismatch(
-                    f"settings.{name}",
-                    Message(N_("at most %(most)s bytes, as only an admin may allow more"), most=most),
-                    actual,
+                    f"settings.{name}", N_("at most %(most)s bytes, as only an admin may allow more"), actual, most=most
                 )
             )
     refuse(faults)
-
-
-def times_change(before: rules.Clock, after: rules.Clock, now: datetime) -> schemas.TimesChange | None:
-    """The moments before and after a change; None where it changed no time."""
-    if before == after:
-        return None
-    return schemas.TimesChange(
-        start=_moved(before.start, after.start),
-        freeze=_moved(before.freeze, after.freeze),
-        end=_moved(before.end, after.end),
-        thaw=_moved(before.thaw, after.thaw),
-        frozen=after.frozen(now),
-    )
-
-
-def _moved(before: datetime | None, after: datetime | None) -> schemas.Moved:
-    return schemas.Moved(before=format_time_or_none(before), after=format_time_or_none(after))
 
 
 def _knows(session: Session, viewer: Viewer | None, group_id: str) -> bool:
@@ -103,7 +81,7 @@ def change_details(
     if "main_scoreboard_group_id" in named:
         group = body.main_scoreboard_group_id
         if group is not None and group != row.main_scoreboard_group_id and not _knows(session, viewer, group):
-            faults.append(mismatch("main_scoreboard_group_id", Message(N_("a group that exists")), repr(group)))
+            faults.append(mismatch("main_scoreboard_group_id", N_("a group that exists"), repr(group)))
         row.main_scoreboard_group_id = group
     if "location" in named:
         details["location"] = None if body.location is None else body.location.model_dump()
@@ -180,22 +158,19 @@ def change(
     contest_id: str,
     body: schemas.ContestChange,
     seen: str | None = None,
-) -> schemas.ChangedContest | None:
+) -> schemas.ContestView | None:
     """Change what the body names. None where a thaw alone was asked for, and is at exactly that time.
 
-    Raises PreconditionFailed, with both values of each property, unless the contest is a version that `seen` lists.
+    Raises PreconditionFailed unless the contest is a version that `seen` lists.
     """
     row = queries.contest_of(session, contest_id, for_update=True)
     same_id(contest_id, body.id)
+    if seen is not None and not _lists(seen, schemas.version(view(row))):
+        raise PreconditionFailed(N_("the contest has changed since it was read"), where="If-Match")
     if not row.open_to_all:
         refuse_open_to_all(viewer, open_to_all=body.open_to_all)
-    before, settings, now = queries.clock(row), row.settings, utc_now()
-    stored_view = view(row)
-    # Changed first, so that a refused If-Match can show both values; the transaction ends with the refusal.
-    changes.change(row, body, now)
-    if seen is not None and not _lists(seen, schemas.version(stored_view)):
-        faults = _differences(stored_view, view(row))
-        raise PreconditionFailed(N_("the contest has changed since it was read"), where="If-Match", errors=faults)
+    before, settings = queries.clock(row), row.settings
+    changes.change(row, body, utc_now())
     refuse_beyond(viewer, service.settings, settings, row)
     if body.finalized and (count := games_queries.count_playing(session, contest_id)):
         raise Conflict(
@@ -213,25 +188,7 @@ def change(
     thawing = body.scoreboard_thaw_time is not None and body.model_fields_set <= THAW_ONLY
     if thawing and row.thaw_time == body.scoreboard_thaw_time:
         return None
-    return schemas.ChangedContest(**dict(view(row)), times_change=times_change(before, queries.clock(row), now))
-
-
-def _differences(stored: schemas.ContestView, sent: schemas.ContestView) -> list[Fault]:
-    """The properties, and the settings, that differ between two states, each with both values."""
-    before, after = _properties(stored), _properties(sent)
-    return [
-        mismatch(name, Message(N_("the stored value, %(value)s"), value=repr(before.get(name))), repr(after.get(name)))
-        for name in {**before, **after}
-        if before.get(name) != after.get(name)
-    ]
-
-
-def _properties(contest: schemas.ContestView) -> dict[str, object]:
-    settings = contest.settings.model_dump()
-    return {
-        **contest.model_dump(exclude={"settings"}),
-        **{f"settings.{name}": value for name, value in settings.items()},
-    }
+    return view(row)
 
 
 def _lists(tags: str, current: str) -> bool:

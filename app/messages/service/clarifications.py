@@ -17,6 +17,7 @@ from app.core.clock import utc_now
 from app.core.db.locks import lock_names
 from app.core.messages import (
     N_,
+    NOTHING,
     BadRequest,
     Conflict,
     Fault,
@@ -122,7 +123,7 @@ def send(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: Clar
     """Store a question, an answer or an announcement; raises Forbidden, BadRequest or TooManyRequests."""
     contest = contest_of(session, snapshot.contest.id)
     if body.id is not None:
-        refuse([mismatch("id", Message(N_("none, as the server gives it")), repr(body.id))])
+        refuse([mismatch("id", N_("none, as the server gives it"), repr(body.id))])
     check_rights(session, viewer, contest, body)
     lock_messages(session, contest.id)  # of two at once, one is counted, and numbered, first
     check_pace(session, viewer, contest)
@@ -143,13 +144,7 @@ def bring_in(
     """Store a clarification of another system; returns it and whether it is new. Raises Conflict for another text."""
     contest = contest_of(session, snapshot.contest.id)
     need(viewer, capabilities_of(session, viewer, contest), "admin_clar")
-    refuse(
-        [
-            mismatch(name, Message(N_("a value")), Message(N_("nothing")))
-            for name in ("id", "time")
-            if getattr(body, name) is None
-        ]
-    )
+    refuse([mismatch(name, N_("a value"), NOTHING) for name in ("id", "time") if getattr(body, name) is None])
     same_id(clarification_id, body.id)
     row = clarification_row(session, viewer, snapshot, contest, body, clarification_id)
     old = messages_queries.clarification(session, contest.id, clarification_id)
@@ -220,7 +215,7 @@ def check_rights(session: Session, viewer: Viewer, contest: ContestRow, body: Cl
         return  # another system took it, by its own rules
     refuse(
         [
-            mismatch(name, Message(N_("none, as the server sets it")), Message(N_("one")))
+            mismatch(name, N_("none, as the server sets it"), Message(N_("one")))
             for name in ("time", "contest_time")
             if name in given
         ]
@@ -290,19 +285,17 @@ def _unknown(
     team_ids = {row.id for row in teams_queries.taking_part(session, contest)}
     groups = {row.id for row in teams_queries.groups(session, contest)} if body.to_group_ids else set()
     if sender is not None and (body.to_team_ids is not None or body.to_group_ids is not None):
-        yield mismatch("from_team_id", Message(N_("none beside to_team_ids and to_group_ids")), repr(sender))
+        yield mismatch("from_team_id", N_("none beside to_team_ids and to_group_ids"), repr(sender))
     if sender is not None and sender not in team_ids:
-        yield mismatch("from_team_id", Message(N_("a team of contest %(contest)s"), contest=contest.id), repr(sender))
+        yield mismatch("from_team_id", N_("a team of contest %(contest)s"), repr(sender), contest=contest.id)
     if body.reply_to_id is not None and body.reply_to_id not in seen:
-        yield mismatch("reply_to_id", Message(N_("a clarification")), repr(body.reply_to_id))
+        yield mismatch("reply_to_id", N_("a clarification"), repr(body.reply_to_id))
     if body.problem_id is not None and body.problem_id not in {problem.id for problem in snapshot.problems}:
-        yield mismatch(
-            "problem_id", Message(N_("a problem of contest %(contest)s"), contest=contest.id), repr(body.problem_id)
-        )
+        yield mismatch("problem_id", N_("a problem of contest %(contest)s"), repr(body.problem_id), contest=contest.id)
     for name, known in (("to_team_ids", team_ids), ("to_group_ids", groups)):
         for each in getattr(body, name) or ():
             if each not in known:
-                yield mismatch(name, Message(N_("what is in contest %(contest)s"), contest=contest.id), repr(each))
+                yield mismatch(name, N_("what is in contest %(contest)s"), repr(each), contest=contest.id)
 
 
 def facts(row: ClarificationRow) -> tuple[object, ...]:

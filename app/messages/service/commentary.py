@@ -12,7 +12,7 @@ from app.contests.service.capabilities import capabilities, need
 from app.contests.service.visibility import may_see
 from app.core import bodies, clics
 from app.core.clock import utc_now
-from app.core.messages import N_, Message, NotFound
+from app.core.messages import N_, NotFound
 from app.messages import queries as messages_queries
 from app.messages.service.clarifications import MessageText
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
@@ -79,7 +79,7 @@ def create(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: Co
     missing = [(name, each) for name, ids in links.items() for each in ids if each not in known[name]]
     bodies.refuse(
         [
-            bodies.mismatch(name, Message(N_("what is in contest %(contest)s"), contest=contest.id), repr(each))
+            bodies.mismatch(name, N_("what is in contest %(contest)s"), repr(each), contest=contest.id)
             for name, each in missing
         ]
     )

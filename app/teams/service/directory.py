@@ -23,7 +23,7 @@ from app.core.clics import JsonObject
 from app.core.db import by_id, database
 from app.core.files import file_references
 from app.core.files.files import FileStore
-from app.core.messages import N_, Conflict, Fault, Message, NotFound, place
+from app.core.messages import N_, NOTHING, Conflict, Fault, Message, NotFound, place
 from app.core.service import Service
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import ContestRow, GroupRow, OrganizationRow, PersonRow, TeamRow
@@ -105,8 +105,7 @@ class DirectoryKind:
         """Faults of a body: teams outside `known_teams`."""
         missing = {team_id for team_id in getattr(body, "team_ids", None) or [] if team_id not in known_teams}
         return [
-            mismatch(place(where, "team_ids"), Message(N_("teams that exist")), repr(team_id))
-            for team_id in sorted(missing)
+            mismatch(place(where, "team_ids"), N_("teams that exist"), repr(team_id)) for team_id in sorted(missing)
         ]
 
     def fill(self, files: FileStore, row: Row, body: schemas.DirectoryBody, named: set[str], where: str) -> list[Fault]:
@@ -114,9 +113,7 @@ class DirectoryKind:
         faults = fill_row(files, row, body, named, self.files, where)
         names = [each["filename"] for name in self.files for each in row.details.get(name, [])]
         twice = sorted({name for name in names if names.count(name) > 1})
-        return faults or [
-            mismatch(where, Message(N_("different file names in one object")), repr(name)) for name in twice
-        ]
+        return faults or [mismatch(where, N_("different file names in one object"), repr(name)) for name in twice]
 
     def old(self, row: Row) -> dict[str, object]:
         """A row as a body; files are left out, as a change keeps those it does not name."""
@@ -254,7 +251,7 @@ def replace(kind: DirectoryKind, asked: Asked, object_id: str, document: Documen
     contest_of(asked.session, asked.contest_id)
     body = read_one(document, kind.body)
     if body.id is None:
-        refuse([mismatch("id", Message(N_("the id of the address")), Message(N_("nothing")))])
+        refuse([mismatch("id", N_("the id of the address"), NOTHING)])
     same_id(object_id, body.id)
     row: Row = asked.session.get(kind.table, object_id) or kind.table(id=object_id, contest_id=asked.contest_id)
     return _filled(kind, asked, row, body, set(type(body).model_fields))
@@ -304,5 +301,5 @@ def _after(kind: DirectoryKind, asked: Asked, row: Row) -> JsonObject:
     team_ids = {team.id for team in teams_queries.taking_part(asked.session, contest)}
     if isinstance(row, PersonRow) and not viewer.is_admin and not team_ids.issuperset(row.team_ids):
         names = ", ".join(row.team_ids)
-        refuse([mismatch("team_ids", Message(N_("teams of contest %(contest)s"), contest=contest_id), names)])
+        refuse([mismatch("team_ids", N_("teams of contest %(contest)s"), names, contest=contest_id)])
     return kind.document(viewer, contest_id, row, team_ids)

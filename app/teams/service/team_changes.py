@@ -190,7 +190,7 @@ def change(session: Session, service: Service, viewer: Viewer, team_id: str, bod
     database.alone(session, row)
     same_id(team_id, body.id)
     null = [name for name in NOT_NULL if name in body.model_fields_set and getattr(body, name) is None]
-    refuse([mismatch(name, Message(N_("a value")), Message(N_("null"))) for name in null])
+    refuse([mismatch(name, N_("a value"), Message(N_("null"))) for name in null])
     refuse(teams.missing_links(teams.links_of(session, viewer, body), body, "body"))
     hidden = row.hidden
     refuse(teams.fill(service.files, row, body, body.model_fields_set - {"id"}, "body"))
@@ -216,7 +216,7 @@ def enrol(
     refuse_foreign_teams(session, viewer, contest_id, body.team_ids)
     known_ids = by_id.known(session, TeamRow, body.team_ids)
     missing = [at for at, team_id in enumerate(body.team_ids) if team_id not in known_ids]
-    refuse([mismatch(f"team_ids[{at}]", Message(N_("a team that exists")), repr(body.team_ids[at])) for at in missing])
+    refuse([mismatch(f"team_ids[{at}]", N_("a team that exists"), repr(body.team_ids[at])) for at in missing])
     refuse_overlaps(session, contest, body.team_ids)
     teams_queries.enrol(session, contest_id, body.team_ids)
     database.after_commit(session, lambda: service.boards.changed(contest_id))

@@ -196,14 +196,10 @@ def links_of(session: Session, viewer: Viewer, body: TeamChange) -> Links:
 def missing_links(links: Links, body: TeamChange, where: str) -> list[Fault]:
     """Faults of a team: unknown groups and organizations."""
     groups = sorted(set(body.group_ids or []).difference(links.groups))
-    faults = [
-        mismatch(place(where, "group_ids"), Message(N_("groups that exist")), repr(group_id)) for group_id in groups
-    ]
+    faults = [mismatch(place(where, "group_ids"), N_("groups that exist"), repr(group_id)) for group_id in groups]
     organization = body.organization_id
     if organization is not None and organization not in links.organizations:
-        faults.append(
-            mismatch(place(where, "organization_id"), Message(N_("an organization that exists")), repr(organization))
-        )
+        faults.append(mismatch(place(where, "organization_id"), N_("an organization that exists"), repr(organization)))
     return faults
 
 

@@ -58,7 +58,7 @@ def test_a_contest_that_would_be_over_is_made_only_if_the_request_says_so(api: A
 
 
 @sqlite_first
-def test_a_change_for_an_outdated_version_is_refused_with_both_values(api: Api) -> None:
+def test_a_change_for_an_outdated_version_is_refused(api: Api) -> None:
     """Two organizers have read the same version; the second one does not revert what the first one changed."""
     make(api, id="c")
     seen = {"If-Match": api.get("contests/c").headers["ETag"]}
@@ -68,10 +68,7 @@ def test_a_change_for_an_outdated_version_is_refused_with_both_values(api: Api) 
     change = {"duration": "5:00:00", "settings": {"show_best": False}}
     refused = api.patch("contests/c", user="admin", json=change, headers=seen)
     assert refused.status_code == 412, refused.text
-    assert refused.json()["errors"] == [
-        {"where": "duration", "expected": "the stored value, '6:00:00.000'", "found": "'5:00:00.000'"},
-        {"where": "settings.show_best", "expected": "the stored value, True", "found": "False"},
-    ]
+    assert refused.json()["message"] == "If-Match: the contest has changed since it was read"
     assert api.get("contests/c").json()["duration"] == "6:00:00.000"
     newest = api.get("contests/c").headers["ETag"]
     assert first.headers["ETag"] == newest != seen["If-Match"]
