@@ -169,7 +169,7 @@ class Passwords:
 
 def read(document: Document) -> Wanted:
     """Read the accounts of a document, in whichever format."""
-    items = tsv.items(document, tsv.accounts, table_rows.ACCOUNTS)
+    items = tsv.items(document, "accounts", table_rows.ACCOUNTS)
     return Wanted(*read_all(items, schemas.AccountBody, _without_id))
 
 

@@ -199,8 +199,7 @@ def store_all(
 
     Generated ids have random letters unless whoever asks `sees_all_ids` of the server anyway.
     """
-    read = {GROUPS.name: tsv.groups, ORGANIZATIONS.name: tsv.institutions}.get(kind.name)
-    items = tsv.items(document, read, kind.table_columns)
+    items = tsv.items(document, "institutions" if kind is ORGANIZATIONS else kind.name, kind.table_columns)
     team_ids = by_id.ids(session, TeamRow) if kind is PERSONS else set()
     places, faults = read_all(items, kind.body, partial(kind.check, team_ids))
     given = [body.id for body, _ in places if body.id is not None]

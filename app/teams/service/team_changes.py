@@ -62,11 +62,10 @@ def store_teams(
 def _read(session: Session, document: Document, *, replace: bool, reach: Reach) -> Sequence[tuple[TeamBody, str]]:
     groups = reach.within(by_id.ids(session, GroupRow), reach.groups)
     organizations = reach.within(by_id.ids(session, OrganizationRow), reach.organizations)
-    if document.lines is not None and tsv.is_versioned(document.lines):
+    items = tsv.items(document, "teams", table_rows.TEAMS)
+    if tsv.is_versioned(document):
         rows = by_id.rows(session, OrganizationRow, organizations).values()
-        items: Sequence[Item] = [_item(line, groups, rows) for line in tsv.teams(document.lines)]
-    else:
-        items = tsv.items(document, None, table_rows.TEAMS)
+        items = [_without_institution(item, groups, rows) for item in items]
     links = Links(groups, organizations)
     seen: dict[str, str] = {}
 
@@ -90,23 +89,21 @@ def _read(session: Session, document: Document, *, replace: bool, reach: Reach) 
     return places
 
 
-def _item(line: tsv.ListedTeam, groups: set[str], organizations: Collection[OrganizationRow]) -> Item:
-    """A line as an object: groups that do not exist are dropped, as every line names one, also where there are none."""
-    line.body["group_ids"] = [group_id for group_id in line.body["group_ids"] if group_id in groups]
-    if (given := line.institution) is not None:
-        line.body["organization_id"] = _organization_id(given, organizations)
-    return Item(line.where, line.body)
+def _without_institution(item: Item, groups: set[str], organizations: Collection[OrganizationRow]) -> Item:
+    """A line as a team: groups that do not exist are dropped, as every line names one, also where there are none.
 
-
-def _organization_id(given: tsv.Institution, organizations: Collection[OrganizationRow]) -> str:
-    """The organization with this number, or with this name and no other number; the number or name if none exists."""
-    for row in organizations:
-        if given.icpc_id is not None and given.icpc_id in {row.icpc_id, row.id}:
-            return row.id
-    for row in organizations:
-        if {given.name, given.formal_name} & {row.name, row.formal_name} and None in {given.icpc_id, row.icpc_id}:
-            return row.id
-    return given.icpc_id or given.name
+    Its organization is the one with its institution's number, or with its name and no other number.
+    """
+    values = dict(item.value) if isinstance(item.value, dict) else {}
+    values["group_ids"] = [each for each in values["group_ids"] if each in groups]
+    number, names = values.pop("number"), {values.pop(name, None) for name in ("institution", "short_name")} - {None}
+    values.pop("country", None)
+    if names:
+        same = [row.id for row in organizations if number in {row.icpc_id or row.id, row.id}]
+        named = [row for row in organizations if names & {row.name, row.formal_name}]
+        same += [row.id for row in named if None in {number, row.icpc_id}]
+        values["organization_id"] = same[0] if same else number or min(names)
+    return Item(item.where, values)
 
 
 NOT_NULL = ("name", "label", "hidden")
@@ -256,7 +253,7 @@ def bring_in_class_list(
     With a contest, its teams take part there, and its owners may change those that are new. Raises BadRequest or
     Conflict with every fault.
     """
-    rows, faults = read_all(tsv.items(document, None, table_rows.PEOPLE), PersonRowBody, lambda _body, _where: [])
+    rows, faults = read_all(tsv.items(document, "people", table_rows.PEOPLE), PersonRowBody, lambda _body, _where: [])
     with service.database.read() as before:  # whoever is refused has not waited for thousands of hashes
         planned = class_list_import.People(before, reach_of(before, viewer), replace=options.replace)
         planned.plan(rows, faults)
