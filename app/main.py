@@ -27,7 +27,7 @@ from app.core.db.audit import keep_audit
 from app.core.db.by_id import Kind
 from app.core.db.clock import ClockKeeper, start_clock
 from app.core.db.locks import SERVER, Locks, Presence, Work
-from app.core.db.migrate import number_of
+from app.core.db.migrate import opened_keys
 from app.core.db.serving import Hold, hold
 from app.core.db.writer import Writer
 from app.core.files.temporary import remove_leftovers
@@ -52,7 +52,7 @@ from app.judging.service.engine import Engine
 from app.judging.service.jobs import start_engine
 from app.operations import routes as operations_routes
 from app.operations.service import counts
-from app.operations.service.bootstrap import bring_keys, initialise
+from app.operations.service.bootstrap import initialise
 from app.operations.service.counts import hear, listening
 from app.routes import routes_of
 from app.sandbox import groups
@@ -162,8 +162,7 @@ def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
     locks = Locks(settings.database if settings.distributed else None)
     locks.wait_for(START, _tell_waiting)
     database, files = initialise(settings)
-    keys = bring_keys(database, settings)
-    locks.publish(number_of(keys.ids[0]))
+    keys = opened_keys(settings)
     locks.give_back(START)
     keep_audit(settings.audit_days, settings.most_audit_entries)
     time_source = start_clock(database, accept=accept_clock)

@@ -20,7 +20,6 @@ from app.archive.queries import backup as backups
 from app.archive.queries.backup import backup, read_manifest, restore, verify
 from app.archive.queries.backup_places import BackupBucket, BackupError, BackupFolder, place_of
 from app.core.db.database import Database
-from app.core.db.migrate import read_keys
 from app.core.files.open_files import LocalFiles, open_files
 from app.core.files.s3 import Bucket, address_of
 from app.core.files.s3_files import S3Files
@@ -238,7 +237,6 @@ def test_a_restore_makes_the_tokens_of_the_feed_given_before_it_invalid(sqlite_u
             hook = {
                 "url": "http://x.example/",
                 "token": "t",
-                "key_id": read_keys(api.service.settings).ids[0],
                 "created": datetime.now(UTC),
             }
             session.add(WebhookRow(id="hook", account_id="admin", positions=places, active=False, **hook))

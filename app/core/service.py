@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from cryptography.fernet import MultiFernet
+
     from app.archive.queries.scrub import Scrub
     from app.core.db.clock import ClockKeeper
     from app.core.db.database import Database
     from app.core.db.locks import Locks, Presence
-    from app.core.db.migrate import SecretKeys
     from app.core.db.serving import Hold
     from app.core.db.writer import Writer
     from app.core.files.files import Files
@@ -38,7 +39,7 @@ class Service:
     boards: ScoreboardCache
     entries: SubmissionContexts
     scrub: Scrub
-    keys: SecretKeys
+    keys: MultiFernet
     sandbox: ProtectionState
     locks: Locks
     clock: ClockKeeper | None = None

@@ -6,11 +6,10 @@ from datetime import datetime
 from secrets import token_hex
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, delete, func, insert, inspect, select, update
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 from sqlalchemy.orm import Session
 
-from app.core.db import by_id, migrate
-from app.core.db.database import Database
+from app.core.db import by_id
 from app.submissions.queries.submission_queries import is_of, is_visible
 from app.submissions.tables import DONE
 from app.tables import AccountRow, ContestRow, EventRow, JudgementRow, SubmissionRow, WebhookRow
@@ -228,34 +227,6 @@ def with_account(session: Session, webhook_id: str) -> tuple[WebhookRow, Account
     """A webhook and the account whose eyes it sees with."""
     row = session.get(WebhookRow, webhook_id)
     return None if row is None else (row, session.get_one(AccountRow, row.account_id))
-
-
-def encrypted_token(row: WebhookRow) -> migrate.Encrypted:
-    """The token of a webhook, as `SecretKeys.decrypt` takes it."""
-    return migrate.Encrypted(row.token, row.key_id)
-
-
-def keys_needed(connection: Connection) -> set[str]:
-    """The ids of the keys without which tokens cannot be read; none in an empty database."""
-    if not inspect(connection).has_table(WebhookRow.__tablename__):
-        return set()
-    return set(connection.scalars(select(WebhookRow.key_id).distinct()))
-
-
-def delete_unreadable(session: Session, keys: migrate.SecretKeys) -> Sequence[WebhookRow]:
-    """Delete the webhooks whose key is lost; returns them."""
-    rows = session.scalars(select(WebhookRow).where(WebhookRow.key_id.not_in(keys.ids))).all()
-    for row in rows:
-        session.delete(row)
-    return rows
-
-
-def encrypt_tokens(database: Database, keys: migrate.SecretKeys) -> None:
-    """Encrypt by the first key what an older one has encrypted, in one transaction."""
-    with database.write() as session:
-        for row in session.scalars(select(WebhookRow).where(WebhookRow.key_id != keys.ids[0])):
-            encrypted = keys.encrypt(keys.decrypt(encrypted_token(row)))
-            row.token, row.key_id = encrypted.text, encrypted.key_id
 
 
 def active(session: Session) -> set[str]:

@@ -33,7 +33,7 @@ class EventRow(Base):
 class WebhookRow(Base):
     """An address that is called when a contest changes. `positions` are the last event taken, by contest.
 
-    `token` is encrypted by the key of `key_id`.
+    `token` is encrypted by the secret key.
     """
 
     __tablename__ = "webhooks"
@@ -42,7 +42,6 @@ class WebhookRow(Base):
     account_id: Mapped[str] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"))
     url: Mapped[str] = mapped_column(Text)
     token: Mapped[str] = mapped_column(Text)
-    key_id: Mapped[str] = mapped_column(String(32))
     contest_ids: Mapped[list[str]] = mapped_column(default=list)
     endpoints: Mapped[list[str]] = mapped_column(default=list)
     active: Mapped[bool] = mapped_column(default=True)

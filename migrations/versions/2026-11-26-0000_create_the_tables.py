@@ -537,7 +537,6 @@ def upgrade() -> None:
         sa.Column("account_id", sa.String(length=36), nullable=False),
         sa.Column("url", sa.Text(), nullable=False),
         sa.Column("token", sa.Text(), nullable=False),
-        sa.Column("key_id", sa.String(length=32), nullable=False),
         sa.Column("contest_ids", tables.Json, nullable=False),
         sa.Column("endpoints", tables.Json, nullable=False),
         sa.Column("active", sa.Boolean(), nullable=False),

@@ -19,6 +19,7 @@ from app.archive.queries.references import check, collect
 from app.archive.queries.scrub import Scrub
 from app.core.db.database import Database
 from app.core.db.locks import Locks
+from app.core.db.migrate import opened_keys
 from app.core.db.writer import Writer
 from app.core.files.open_files import open_files
 from app.core.passwords import hash_password
@@ -29,7 +30,6 @@ from app.judging.service.messages import Grade, Validate, Validated
 from app.judging.service.outcomes import Trial
 from app.judging.service.staff import GraderState
 from app.main import create_app
-from app.operations.service.bootstrap import bring_keys
 from app.operations.service.counts import listening
 from app.sandbox.sandbox import ProtectionState, protections
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
@@ -152,7 +152,7 @@ def open_service(
     idle = Idle()
     files = open_files(known)
     boards, entries = ScoreboardCache(database), SubmissionContexts(database)
-    scrub, keys = Scrub(database, files, 0), bring_keys(database, known)
+    scrub, keys = Scrub(database, files, 0), opened_keys(known)
     listener, locks = listening(database), Locks(known.database if known.distributed else None)
     service = Service(
         known,

@@ -54,8 +54,6 @@ def backup(where: Where, home: Home = None, as_json: AsJson = False) -> None:
     else:
         rows = sum(manifest.rows.values())
         say(f"copied {rows} rows, and {manifest.files} files of {manifest.size} bytes, each read and compared")
-        if manifest.secret_keys:
-            say(f"not in it: the key {', '.join(manifest.secret_keys)} of webhooks' tokens; copy it to another place")
     if manifest.faulty:
         say(f"jurado: {len(manifest.faulty)} files are missing or damaged where they were copied from; see jurado fsck")
         raise typer.Exit(1)
@@ -85,25 +83,10 @@ def restore(
         files, timeouts = opened_files(settings), settings.timeouts
         place = _place(where, settings)
         manifest = put(place, settings.database, files, replace=replace, step=step, timeouts=timeouts)
-        missing = _missing_keys(manifest.secret_keys, settings)
     if as_json:
-        write_json({"home": str(settings.home.resolve()), **asdict(manifest), "missing_keys": missing})
+        write_json({"home": str(settings.home.resolve()), **asdict(manifest)})
     else:
         say(f"restored {sum(manifest.rows.values())} rows and {manifest.files} files, as of {manifest.made}")
-        if missing:
-            places = f"{settings.home / 'secret.key'} or JURADO_SECRET_KEY"
-            say(f"before the start, put the key {', '.join(missing)} of webhooks' tokens into {places}")
-
-
-def _missing_keys(needed: Sequence[str], settings: Settings) -> list[str]:
-    """List the keys that a restored database needs and the home lacks; the start reports a file that holds none."""
-    from app.core.db.migrate import SecretKeyError, read_keys
-
-    try:
-        ids = set(read_keys(settings).ids)
-    except SecretKeyError:
-        ids = set()
-    return sorted(set(needed) - ids)
 
 
 @command("fsck")

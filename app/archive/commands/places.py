@@ -90,14 +90,14 @@ def reason(error: Exception) -> str:
     return str(getattr(error, "orig", None) or error).strip().partition("\n")[0]
 
 
-def try_places(settings: Settings, *, new_database: bool = False, new_key: bool = False) -> None:
+def try_places(settings: Settings, *, new_database: bool = False) -> None:
     """Reach the folders and the database before anything starts, so that a wrong place is one clear line.
 
     Files without a database are refused, unless a new one is asked for: the old one is elsewhere, or lost. So are a
-    database of a newer version, and one whose secrets need a key that is missing, unless a new key is asked for.
+    database of a newer version, and a file of keys that is none.
     """
     files = reached_files(settings)
-    schema, place = schema_in_use(settings, new_key=new_key)
+    schema, place = schema_in_use(settings)
     if schema is None:
         check_new_database(settings, files, place, new_database=new_database)
 
@@ -131,25 +131,23 @@ def opened_files(settings: Settings) -> Files:
         raise Failure(f"{where}{error.strerror or error}", 1) from None
 
 
-def schema_in_use(settings: Settings, *, new_key: bool) -> tuple[str | None, str]:
+def schema_in_use(settings: Settings) -> tuple[str | None, str]:
     """Give the schema of the database, None for an empty one, and its address without the password.
 
-    Raises Failure where it cannot be used, is of a newer version, or its secrets need a key that is missing.
+    Raises Failure where it cannot be used, is of a newer version, or the file of keys is none.
     """
     from sqlalchemy.exc import SQLAlchemyError
 
     from app.core.db.database import Database
-    from app.core.db.migrate import SecretKeyError, schema_of
-    from app.operations.service.bootstrap import check_keys
+    from app.core.db.migrate import SecretKeyError, read_keys, schema_of
 
     try:
         database = Database(settings.database, settings.timeouts, shared=settings.distributed)
         try:
             schema = schema_of(database.engine)
             if schema is not None:
-                check_schema(schema)  # first: which keys a newer version needs, this one cannot know
-                if not new_key:
-                    check_keys(database, settings)
+                check_schema(schema)
+            read_keys(settings)
         finally:
             database.close()
     except SecretKeyError as error:

@@ -35,7 +35,7 @@ class Manifest:
     """The contents of a finished backup; `made` is when it began: everything acknowledged before is in it.
 
     `names` is the sha256 of the sorted names of the files, a line each; `faulty` are those that the store itself could
-    not give. `secret_keys` are the ids of the keys that read its encrypted tokens: the backup does not hold them.
+    not give. The secret key, which reads tokens of webhooks, is not in it.
     """
 
     format: int
@@ -48,7 +48,6 @@ class Manifest:
     size: int
     names: str
     faulty: Sequence[str]
-    secret_keys: Sequence[str]
 
 
 def backup(
@@ -67,7 +66,7 @@ def backup(
     made = clock.utc_now()
     with place.writing(f"{DATABASE}{made:%Y%m%dT%H%M%S%f}.db") as path:
         rows = _copy_database(database, path, step)
-        digest, (names, keys) = _sha256(path), _names_and_keys(path)
+        digest, names = _sha256(path), _names(path)
     place.files.tidy()
     size, faulty = copy_files(files, place.files, names, step)
     manifest = Manifest(
@@ -81,7 +80,6 @@ def backup(
         size,
         _digest(set(names) - set(faulty)),
         faulty,
-        keys,
     )
     place.finish(json.dumps(asdict(manifest), indent=1).encode())
     _forget(place, manifest, set(names), earlier)
@@ -142,7 +140,7 @@ def _verified(place: Place, step: database_copy.Step) -> Iterator[tuple[Manifest
             raise BackupError(wrong) from None
         if _sha256(path) != manifest.database_sha256:
             raise BackupError(wrong)
-        names = sorted(_names_and_keys(path)[0] - set(manifest.faulty))
+        names = sorted(_names(path) - set(manifest.faulty))
         if _digest(names) != manifest.names:
             raise BackupError(f"{place.shown}: the database names other files than the manifest")
         for at, name in enumerate(names, start=1):
@@ -255,10 +253,10 @@ def _forget(place: Place, manifest: Manifest, names: set[str], earlier: Manifest
                 place.remove_file(each.sha256)
 
 
-def _names_and_keys(path: Path) -> tuple[set[str], list[str]]:
-    """The files and the ids of keys that a copied database needs."""
+def _names(path: Path) -> set[str]:
+    """The files that a copied database needs."""
     with _opened_copy(path) as database, database.snapshot() as connection:
-        return set(references.read_references(connection).needed), sorted(feed_queries.keys_needed(connection))
+        return set(references.read_references(connection).needed)
 
 
 @contextmanager

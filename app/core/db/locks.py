@@ -44,7 +44,7 @@ SHOWN = text(
     "SELECT objid FROM pg_locks WHERE locktype = 'advisory' AND CAST(classid AS bigint) = :space AND objsubid = 2"
     " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
 )
-SPACE = int.from_bytes(b"jura")
+SPACE = int.from_bytes(b"jurp")
 LOCK_UNTIL_THE_END = text(
     "SELECT pg_advisory_xact_lock(hashtextextended(name, 0))"
     " FROM json_array_elements_text(CAST(:names AS json)) AS names (name)"
@@ -63,7 +63,7 @@ class Locks:
             be_patient(self._engine, PATIENCE)
         self._connection: Connection | None = None
         self._held: set[str] = set()
-        self._published: list[tuple[int, int]] = []
+        self._published: list[int] = []
         self._proven = float("-inf")
         self._guard = threading.Lock()
 
@@ -84,13 +84,13 @@ class Locks:
                 waiting()
             time.sleep(SECONDS_BETWEEN_TRIES)
 
-    def publish(self, number: int, space: int = SPACE) -> None:
+    def publish(self, number: int) -> None:
         """Show a number of 31 bits to others for as long as this process runs, also after a connection was lost."""
         if self._engine is not None:
             with self._guard:
                 connection = self._connected(self._engine)
-                connection.execute(SHOW, {"space": space, "number": number})
-                self._published.append((space, number))
+                connection.execute(SHOW, {"space": SPACE, "number": number})
+                self._published.append(number)
 
     def take(self, name: str) -> bool:
         """Take a lock, or look whether it is still held; False while another process has it, or nobody can know."""
@@ -126,8 +126,8 @@ class Locks:
         """The connection that holds all locks; a new one shows what was published before."""
         if self._connection is None:
             self._connection = engine.connect()
-            for space, number in self._published:
-                self._connection.execute(SHOW, {"space": space, "number": number})
+            for number in self._published:
+                self._connection.execute(SHOW, {"space": SPACE, "number": number})
         return self._connection
 
     def _take(self, engine: Engine, name: str) -> bool:
@@ -150,11 +150,6 @@ class Locks:
             self._connection = None
 
 
-def shown(connection: Connection, space: int = SPACE) -> set[int]:
-    """The numbers that the processes on a PostgreSQL database show (`Locks.publish`)."""
-    return set(connection.scalars(SHOWN, {"space": space}))
-
-
 def lock_names(connection: Connection | Session, names: Iterable[str]) -> None:
     """Let no other transaction go on that locks one of these names, until the end of this one.
 
@@ -163,9 +158,6 @@ def lock_names(connection: Connection | Session, names: Iterable[str]) -> None:
     """
     if is_postgresql(connection) and (ordered := sorted(set(names))):
         connection.execute(LOCK_UNTIL_THE_END, {"names": texts_of(ordered)})
-
-
-PROCESS_LOCKS_SPACE = int.from_bytes(b"jurp")
 
 
 def number_of(process_id: str) -> int:
@@ -181,7 +173,7 @@ def gone_processes(connection: Connection, ids: Collection[str]) -> dict[str, st
     rows = connection.execute(select(*columns).where(ProcessRow.id.in_(ids))).all()
     if not rows:
         return {}
-    alive = shown(connection, PROCESS_LOCKS_SPACE) if connection.dialect.name == "postgresql" else set()
+    alive = set(connection.scalars(SHOWN, {"space": SPACE})) if connection.dialect.name == "postgresql" else set()
     return {id_: f"{kind} on {host}, process {pid}," for id_, kind, host, pid in rows if number_of(id_) not in alive}
 
 
@@ -254,7 +246,7 @@ class Presence:
 
     def start(self, locks: Locks) -> None:
         """Give the first sign, durable when this returns, and go on by itself; before anything is judged."""
-        locks.publish(number_of(self.id), PROCESS_LOCKS_SPACE)
+        locks.publish(number_of(self.id))
         try:
             self._give()
         except Exception as error:  # the database is away: the loop tries again

@@ -17,6 +17,7 @@ from hashlib import sha256
 import httpx
 import structlog
 from anyio.to_thread import run_sync
+from cryptography.fernet import InvalidToken
 
 from app.accounts.service.viewer import viewer_of
 from app.contests import queries as contests_queries
@@ -32,6 +33,7 @@ from app.tables import WebhookRow
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.webhooks")
 MOST_BYTES = 256 * 1024  # a request ends with the event that exceeds it
 LONGEST_ERROR = 300
+OTHER_KEY = "its token is encrypted by a key that this server lacks: put the key back, or make the webhook again"
 LONGEST_WAIT = 60.0
 SECONDS_BETWEEN_TRIES = 1.0  # while another server has the lock
 
@@ -49,10 +51,10 @@ def signed(token: str, body: bytes, seconds: int) -> dict[str, str]:
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """A webhook to call: its row with its token decrypted, whose view it gets, and the contests that it follows."""
+    """A webhook to call: its row, its token (None: of another key), whose view it gets, and contests to follow."""
 
     row: WebhookRow
-    token: str
+    token: str | None
     reader: Reader
     contest_ids: Sequence[str]
 
@@ -171,7 +173,10 @@ class Sender:
             row, account = pair
             known_ids = [contest.id for contest in contests_queries.contests(session)]
             wanted = [id_ for id_ in known_ids if not row.contest_ids or id_ in row.contest_ids]
-            token = self._service.keys.decrypt(stored.encrypted_token(row))
+            try:
+                token = self._service.keys.decrypt(row.token).decode()
+            except InvalidToken:
+                token = None
             return Hook(row, token, reader_of(viewer_of(account)), wanted)
 
     async def _call_all(self, client: httpx.AsyncClient, hook: Hook) -> float | None:
@@ -200,6 +205,8 @@ class Sender:
         self, client: httpx.AsyncClient, hook: Hook, contest_id: str, notifications: Sequence[bytes]
     ) -> str | None:
         """Send a request; returns its fault, or None if it was taken. Redirects are no 2xx, and not followed."""
+        if hook.token is None:
+            return OTHER_KEY
         head = b'{"contest_id":"' + contest_id.encode() + b'","notifications":['
         body = head + b",".join(notifications) + b"]}"
         seconds = int(utc_now().timestamp())

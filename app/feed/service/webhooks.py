@@ -277,13 +277,11 @@ def _store(service: Service, account_id: str, body: WebhookBody, positions: Posi
             raise Conflict(N_("there is a webhook %(webhook)r already"), where="id", webhook=body.id)
         if len(stored.webhooks(session)) >= MOST:
             raise Conflict(N_("there are %(most)s webhooks already"), most=MOST)
-        token = service.keys.encrypt(body.token)
         row = WebhookRow(
             id=body.id or secrets.token_hex(6),
             account_id=account_id,
             url=body.url,
-            token=token.text,
-            key_id=token.key_id,
+            token=service.keys.encrypt(body.token.encode()).decode(),
             contest_ids=body.contest_ids,
             endpoints=body.endpoints,
             active=True,

@@ -201,10 +201,6 @@ def init(
     home: Home = None,
     as_json: registry.AsJson = False,
     new_database: NewDatabase = False,
-    new_secret_key: Annotated[
-        bool,
-        typer.Option("--new-secret-key", help="put a new key into secret.key; webhooks whose key is lost are deleted"),
-    ] = False,
 ) -> None:
     """Make the database, the files, the bundled problems and the first contests, and list them.
 
@@ -213,14 +209,13 @@ def init(
       jurado init --home /srv/jurado --json
     """
     from app.core.telemetry import configure_logs
-    from app.operations.service.bootstrap import bring_keys, initialise
+    from app.operations.service.bootstrap import initialise
 
     configure_logs("warning")
     settings = read_settings(home=home)
     with holding("jurado init", settings):
-        try_places(settings, new_database=new_database, new_key=new_secret_key)
+        try_places(settings, new_database=new_database)
         database, _files = initialise(settings, output.say)
-        bring_keys(database, settings, renew=new_secret_key)
         names = names_of(database)
         database.close()
     if as_json:

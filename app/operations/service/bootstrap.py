@@ -16,8 +16,7 @@ from app.contests import queries as contests_queries
 from app.contests.schemas import ContestSettings, Limits, PerWindow, Rule
 from app.core.clock import utc_now
 from app.core.db.database import Database
-from app.core.db.locks import shown
-from app.core.db.migrate import SecretKeys, key_place, make_key, missing_key, number_of, other_key, read_keys, upgrade
+from app.core.db.migrate import upgrade
 from app.core.faults import PackageErrors, errors_of
 from app.core.files.files import Files
 from app.core.files.open_files import open_files
@@ -25,7 +24,6 @@ from app.core.files.stored_bytes import StoreUnavailable
 from app.core.passwords import hash_password, make_password, weakness
 from app.core.settings import Settings
 from app.domain.contests import Kind
-from app.feed import queries as feed_queries
 from app.packages import catalog, read, trials, verify
 from app.problems.queries import problems
 from app.tables import AccountRow, ContestProblemRow, ContestRow, ProblemRow
@@ -71,38 +69,6 @@ def initialise(settings: Settings, say: Say = on_stderr) -> tuple[Database, File
         log.warning("files are not tidied up", error=str(error))
     prepare(database, files, settings, say)
     return database, files
-
-
-def check_keys(database: Database, settings: Settings) -> SecretKeys:
-    """The keys of the server; raises SecretKeyError where the database needs another one."""
-    keys = read_keys(settings)
-    with database.snapshot() as connection:
-        missing = feed_queries.keys_needed(connection) - set(keys.ids)
-        if database.origin is not None and not shown(connection) <= {number_of(each) for each in keys.ids}:
-            raise other_key(key_place(settings))
-    if missing:
-        raise missing_key(missing, keys.ids, key_place(settings))
-    return keys
-
-
-def bring_keys(database: Database, settings: Settings, *, renew: bool = False) -> SecretKeys:
-    """Read the keys, made at the first start, and encrypt by the first one what an older one has encrypted.
-
-    `renew` puts a new key in front, where no setting has one, and deletes the webhooks whose key is lost. Raises
-    SecretKeyError where a key is missing. A key is on the disk before anything is encrypted by it.
-    """
-    keys = read_keys(settings) if renew else check_keys(database, settings)
-    if renew:
-        with database.write() as session:
-            for row in feed_queries.delete_unreadable(session, keys):
-                log.warning(
-                    "deleted a webhook whose key is lost", webhook=row.id, url=row.url, contests=row.contest_ids
-                )
-    if not keys.ids or (renew and not settings.secret_key):
-        make_key(settings)
-        keys = read_keys(settings)
-    feed_queries.encrypt_tokens(database, keys)
-    return keys
 
 
 def prepare(database: Database, files: Files, settings: Settings, say: Say = on_stderr) -> None:

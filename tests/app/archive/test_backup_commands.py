@@ -7,15 +7,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from sqlalchemy import create_engine, select, text, update
+from sqlalchemy import create_engine, text, update
 
-from app.core.clock import utc_now
 from app.core.db.database import Database
-from app.core.db.migrate import KEY_FILE, read_keys
 from app.core.db.serving import hold
-from app.core.settings import Settings
 from app.packages.catalog import VARIABLE
-from app.tables import AccountRow, AnswerRow, WebhookRow
+from app.tables import AnswerRow
 from tests.app.conftest import Jurado
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.packages import write_problems
@@ -111,34 +108,6 @@ def test_fsck_mends_files_and_rows_from_a_backup(jurado: Jurado, tmp_path: Path)
     mended = jurado("fsck", "--mend", "--home", home, "--from", folder, "--json")
     assert (mended.exit_code, len(json.loads(mended.stdout)["mended"]["restored"])) == (0, 2)
     assert json.loads(jurado("fsck", "--home", home, "--json").stdout)["faults"] == []
-
-
-def test_a_restored_service_starts_once_it_has_the_key_of_its_webhooks(jurado: Jurado, tmp_path: Path) -> None:
-    home, folder, other = tmp_path / "home", tmp_path / "backup", tmp_path / "other"
-    jurado("init", "--home", home)
-    settings = Settings(home=home, database_url="")
-    database = Database(settings.database)
-    encrypted = read_keys(settings).encrypt("a token")
-    with database.write() as session:
-        account = session.scalars(select(AccountRow.id)).one()
-        given = {"token": encrypted.text, "key_id": encrypted.key_id, "created": utc_now()}
-        session.add(WebhookRow(id="hook", account_id=account, url="http://x.example/", **given))
-    database.close()
-    copied = jurado("backup", folder, "--home", home)
-    assert f"not in it: the key {encrypted.key_id} of webhooks' tokens" in copied.stderr
-    restored = jurado("restore", folder, "--home", other)
-    assert f"before the start, put the key {encrypted.key_id} of webhooks' tokens into" in restored.stderr
-    for verb in ("init", "serve --port 0"):
-        refused = jurado(*verb.split(), "--home", other)
-        assert (refused.exit_code, refused.stderr.count("\n")) == (1, 1)
-        assert refused.stderr.startswith(f"jurado: tokens of webhooks are encrypted by the key {encrypted.key_id}")
-    assert not (other / KEY_FILE).exists()
-    shutil.copy(home / KEY_FILE, other / KEY_FILE)
-    assert jurado("init", "--home", other).exit_code == 0
-    assert json.loads(jurado("restore", folder, "--home", other, "--replace", "--json").stdout)["missing_keys"] == []
-    (other / KEY_FILE).unlink()
-    assert jurado("init", "--home", other, "--new-secret-key").exit_code == 0
-    assert jurado("init", "--home", other).exit_code == 0
 
 
 def test_nothing_is_restored_where_a_server_has_the_home_or_the_database(

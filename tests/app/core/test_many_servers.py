@@ -26,11 +26,10 @@ from app.core.db import by_id
 from app.core.db.by_id import Kind
 from app.core.db.database import Database
 from app.core.db.locks import Locks
-from app.core.db.migrate import SecretKeyError, number_of, schema_of, schemas, upgrade
+from app.core.db.migrate import schema_of, schemas, upgrade
 from app.core.files.open_files import LocalFiles
 from app.core.settings import Settings
 from app.games.service import ending
-from app.operations.service.bootstrap import check_keys
 from app.submissions.queries.submissions import Accepted, LimitReached, NewAnswer, NewSubmission, accept
 from app.submissions.queries.usage import Allowance
 from app.tables import AccountRow, ContestRow, GameRow, GroupRow, TeamRow
@@ -507,15 +506,6 @@ def test_notices_that_no_process_sends_are_passed_over(two: tuple[Api, Api]) -> 
     until(lambda: len(other.get("contests/c/submissions").json()) == 1)
     assert other.service.listener is not None
     until(lambda: other.service.listener.behind < 10)
-
-
-def test_a_server_with_another_key_is_refused_and_says_what_to_do(two: tuple[Api, Api], tmp_path: Path) -> None:
-    one, _ = two
-    one.service.locks.publish(number_of(one.service.keys.ids[0]))
-    settings = Settings(home=tmp_path / "three", database_url=one.service.settings.database_url, broker_url=BROKER)
-    with pytest.raises(SecretKeyError, match="expected the same keys for all of them"):
-        check_keys(one.service.database, settings)
-    check_keys(one.service.database, one.service.settings)
 
 
 def test_of_two_choices_at_once_the_later_one_holds(two: tuple[Api, Api]) -> None:
