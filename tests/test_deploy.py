@@ -37,7 +37,6 @@ METRIC = re.compile(r"\bjurado_[a-z_]+\b")
 SELECTOR = re.compile(r"\b([a-z_]+)\{((?:\s*[a-z_]+[=!~]+\"[^\"]*\",?)+)\}")
 MATCHER = re.compile(r"([a-z_]+)(=~|!~|!=|=)\"([^\"]*)\"")
 GROUPED = re.compile(r"\bby \(([a-z_, ]+)\)")
-OF_REPLICAS = {f"jurado_replica_lag_{unit}": {"name"} for unit in ("seconds", "bytes")}
 
 
 def compose() -> dict[str, Any]:
@@ -96,7 +95,7 @@ def queries() -> list[str]:
 def test_the_labels_that_alerts_and_the_dashboard_ask_for_are_those_of_the_metrics(shown: Shown) -> None:
     """A label that is not there, or a value that no series has, gives an empty answer and never an error.
 
-    Of replicas there are none here, and `up` is Prometheus' own, as `job` and `instance` are labels of its own.
+    `up` is Prometheus' own, as `job` and `instance` are labels of its own.
     """
     asked = [match for query in queries() for match in SELECTOR.findall(query) if match[0] != "up"]
     for name, matchers in asked:
@@ -107,7 +106,7 @@ def test_the_labels_that_alerts_and_the_dashboard_ask_for_are_those_of_the_metri
             assert sign != "=" or value in values_, (name, label, value, values_)
     for query in queries():
         grouped = {label for labels in GROUPED.findall(query) for label in re.split(r"[, ]+", labels)} - {"instance"}
-        known = [set(shown.labels.get(name, ())) | OF_REPLICAS.get(name, set()) for name in METRIC.findall(query)]
+        known = [set(shown.labels.get(name, ())) for name in METRIC.findall(query)]
         assert all(grouped <= labels for labels in known), (query, grouped, known)
 
 

@@ -8,6 +8,7 @@ Absolute times are UTC with milliseconds and `Z`, relative ones `h:mm:ss.uuu`, b
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, TypeVar
 
@@ -113,14 +114,7 @@ def number(value: counting.Exact | None) -> int | float | None:
 
 def state_json(state: contests.State) -> dict[str, str | None]:
     """The state of a contest as CLICS writes it: the moments at which something happened, null for what has not."""
-    return {
-        "started": format_time_or_none(state.started),
-        "frozen": format_time_or_none(state.frozen),
-        "ended": format_time_or_none(state.ended),
-        "thawed": format_time_or_none(state.thawed),
-        "finalized": format_time_or_none(state.finalized),
-        "end_of_updates": format_time_or_none(state.end_of_updates),
-    }
+    return {each.name: format_time_or_none(getattr(state, each.name)) for each in fields(state)}
 
 
 def intervals_json(clock: contests.Clock) -> list[dict[str, str | None]]:
@@ -137,14 +131,7 @@ def intervals_json(clock: contests.Clock) -> list[dict[str, str | None]]:
 
 M = TypeVar("M", bound=BaseModel)
 EXAMPLES_TIME, CONTEST_TIME = "2026-11-21T03:19:00.000Z", "1:00:00.000"
-STATE = {
-    "started": "2026-11-21T02:19:00.000Z",
-    "frozen": None,
-    "ended": None,
-    "thawed": None,
-    "finalized": None,
-    "end_of_updates": None,
-}
+STATE = state_json(contests.State(started=datetime(2026, 11, 21, 2, 19, tzinfo=UTC)))
 # By the name of the model.
 EXAMPLES: dict[str, JsonObject] = {}
 

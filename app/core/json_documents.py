@@ -39,7 +39,7 @@ class OriginDocument(TypedDict):
 
 
 class MetadataDocument(TypedDict, total=False):
-    """problem.yaml with its defaults written out.
+    """problem.yaml with its defaults written out: the keys that are read of it, and two more.
 
     sample_outputs  the outputs shown of samples: their sha256 by case
     solutions       the solution texts by language
@@ -49,19 +49,8 @@ class MetadataDocument(TypedDict, total=False):
     solutions: dict[str, StatementDocument]
     limits: dict[str, JsonValue]
     license: str
-    problem_format_version: str
-    type: list[str]
-    name: dict[str, str]
-    uuid: str
-    version: str | None
     credits: dict[str, list[PersonDocument] | dict[str, list[PersonDocument]] | None]
     source: list[OriginDocument]
-    rights_owner: str | None
-    embargo_until: str | None
-    keywords: list[str]
-    languages: list[str]
-    allow_file_writing: bool
-    constants: dict[str, dict[str, int | float | str]]
 
 
 class RunFacts(TypedDict, total=False):

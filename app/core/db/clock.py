@@ -7,7 +7,7 @@ last mark.
 Several processes on a database all follow the database's clock, and the latest of their marks stays.
 
 - The time of the database's clock, which all processes on it follow, whatever the clocks of their machines say.
-- The state of the database itself, for whoever runs it: its version, its size, and its replicas.
+- The state of the database itself, for whoever runs it: its version and its size.
 """
 
 import time
@@ -152,30 +152,12 @@ class ClockKeeper:
         self._writer.submit(mark, utc_now()).result()
 
 
-REPLICAS = text(
-    "SELECT coalesce(nullif(application_name, ''), host(client_addr), 'a replica') AS name, state,"
-    " CAST(extract(epoch FROM replay_lag) AS float) AS seconds_behind,"
-    " CAST(pg_wal_lsn_diff(pg_current_wal_lsn(), replay_lsn) AS bigint) AS bytes_behind"
-    " FROM pg_stat_replication ORDER BY 1"
-)
-
-
-class ReplicaState(BaseModel):
-    """A server that follows the database; `state` null: the service's role may not see it."""
-
-    name: str
-    state: str | None
-    seconds_behind: float | None = Field(description="null where nothing was written lately")
-    bytes_behind: int | None
-
-
 class DatabaseFacts(BaseModel):
     """The database that a service uses."""
 
     kind: str
     version: str
     size: int = Field(description="bytes")
-    replicas: list[ReplicaState]
 
 
 def database_state(session: Session) -> DatabaseFacts:
@@ -183,14 +165,7 @@ def database_state(session: Session) -> DatabaseFacts:
     if session.get_bind().dialect.name == "sqlite":
         version = session.scalar(text("SELECT sqlite_version()"))
         size = session.scalar(text("SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"))
-        return DatabaseFacts(kind="SQLite", version=str(version), size=int(size or 0), replicas=[])
+        return DatabaseFacts(kind="SQLite", version=str(version), size=int(size or 0))
     version = str(session.scalar(text("SHOW server_version"))).partition(" ")[0]
     size = session.scalar(text("SELECT pg_database_size(current_database())"))
-    return DatabaseFacts(kind="PostgreSQL", version=version, size=int(size or 0), replicas=replicas(session))
-
-
-def replicas(session: Session) -> list[ReplicaState]:
-    """The servers that follow the database, by name; none of SQLite, nor where it follows another one itself."""
-    if session.get_bind().dialect.name == "sqlite" or session.scalar(text("SELECT pg_is_in_recovery()")):
-        return []
-    return [ReplicaState.model_validate(row) for row in session.execute(REPLICAS).mappings()]
+    return DatabaseFacts(kind="PostgreSQL", version=version, size=int(size or 0))

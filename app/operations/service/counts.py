@@ -24,7 +24,7 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service import grants, tokens
 from app.core.clock import the_clock, utc_now
-from app.core.db import by_id, clock
+from app.core.db import by_id
 from app.core.db.database import Database
 from app.core.loops import states
 from app.core.service import Service
@@ -135,14 +135,6 @@ def _stored(session: Session) -> Iterator[Figure]:
     yield GAUGE, "jurado_jobs", "jobs by their state", Labelled("state", jobs)
     sessions = queries.session_count(session, tokens.SESSION, utc_now())
     yield GAUGE, "jurado_sessions", "logins of browsers that are good", sessions
-    seconds: dict[str, float] = {}
-    size: dict[str, float] = {}
-    for each in clock.replicas(session):  # of several of one name the last one; 0 s while nothing is written
-        if each.state is not None:
-            seconds[each.name] = max(seconds.get(each.name, 0), each.seconds_behind or 0)
-            size[each.name] = max(size.get(each.name, 0), each.bytes_behind or 0)
-    yield GAUGE, "jurado_replica_lag_seconds", "time a replica of the database is behind", Labelled("name", seconds)
-    yield GAUGE, "jurado_replica_lag_bytes", "bytes of the log a replica is behind", Labelled("name", size)
 
 
 def _judged(session: Session, ms: int, latencies: queries.Latencies) -> Iterator[Figure]:

@@ -9,7 +9,6 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
 
-from app.core.db.clock import ReplicaState
 from app.core.db.locks import SILENT
 from app.core.messages import N_, Message, as_message, joined
 from app.operations.queries import Recent
@@ -19,7 +18,6 @@ from app.sandbox.sandbox import USER
 from app.tables import LastBackupRow, ProcessRow
 
 LONG_WAIT = 60.0
-SECONDS_BEHIND = 30.0
 # Bytes of room below which a disk is nearly full.
 LITTLE_ROOM = 2 * 10**9
 # A backup each day may begin two hours later than the one before.
@@ -69,7 +67,6 @@ def installation(status: Status) -> Iterator[Part]:
     yield from _processes(status)
     database = status.database
     yield _done(N_("Database in use"), f"{database.kind} {database.version}, {size(database.size)}")
-    yield from map(_replica, database.replicas)
     if status.queue is not None:
         yield _broker(status)
     yield _done(N_("Last 5 minutes"), _recent(status.recent))
@@ -139,24 +136,6 @@ def _processes(status: Status) -> Iterator[Part]:
 def _name(process: ProcessRow) -> str:
     """A process, as host:pid."""
     return f"{process.host}:{process.pid}"
-
-
-def _replica(replica: ReplicaState) -> Part:
-    name = Message(N_("Replica %(name)s"), name=replica.name)
-    if replica.state is None:
-        hidden = N_("its state is hidden from the service's role: GRANT pg_monitor TO that role")
-        return _finding("look", name, Message(N_("its state is hidden")), hidden)
-    seconds = replica.seconds_behind or 0.0
-    figure = Message(
-        N_("%(state)s, behind by %(seconds)s s and %(size)s"),
-        state=replica.state,
-        seconds=f"{seconds:.1f}",
-        size=size(replica.bytes_behind or 0),
-    )
-    if replica.state != "streaming":
-        return _finding("look", name, figure, N_("its state is %(state)s: look at its log"), state=replica.state)
-    behind = N_("%(seconds)s s behind: look at its disk and network before you rely on it")
-    return _finding("look" if seconds > SECONDS_BEHIND else "done", name, figure, behind, seconds=f"{seconds:.0f}")
 
 
 def _broker(status: Status) -> Part:

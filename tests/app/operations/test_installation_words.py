@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.db.clock import DatabaseFacts, ReplicaState
+from app.core.db.clock import DatabaseFacts
 from app.core.messages import Message
 from app.core.pages import languages
 from app.core.pages.languages import translate
@@ -63,7 +63,6 @@ def process(kind: str, *, alive: bool, version: str = "1") -> ProcessRow:
 
 def ill(*, distributed: bool, backup: LastBackupRow | None, event: str = "ends", broker_error: str = "") -> Status:
     """An installation of which no part is well."""
-    replicas = [("a", None, None), ("b", "catchup", 1.0), ("c", "streaming", 90.0)]
     queue = QueueFacts(name="jurado.judgements", ready=1, consumers=0)
     return Status(
         now=TIME,
@@ -78,10 +77,6 @@ def ill(*, distributed: bool, backup: LastBackupRow | None, event: str = "ends",
             kind="PostgreSQL",
             version="17",
             size=1,
-            replicas=[
-                ReplicaState(name=name, state=state, seconds_behind=seconds, bytes_behind=1)
-                for name, state, seconds in replicas
-            ],
         ),
         queue=(broker_error or queue) if distributed else None,
         recent=Recent(300.0, 1.0, 1.0 if distributed else None, 2.0),
@@ -159,4 +154,3 @@ def test_every_part_has_words_in_every_language(spoken: str) -> None:
 def test_without_workers_or_with_a_broker_that_is_away_the_page_says_what_is_wrong() -> None:
     marks = {name: mark for mark, name, _ in parts(STATES[1])}
     assert (marks["Workers"], marks["Broker"], marks["Servers"]) == ("open", "open", "look")
-    assert (marks["Replica a"], marks["Replica b"], marks["Replica c"]) == ("look", "look", "look")
