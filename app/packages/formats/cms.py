@@ -8,19 +8,18 @@ without those every case has its share of `total_value`.
 """
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
 
 from app.core import faults, parsing
 from app.packages import contents, names
 from app.packages.files import SLUG
 from app.packages.formats import draft as drafts
 from app.packages.formats import kattis, omegaup, polygon
-from app.packages.formats.cms_groups import plan_groups
 from app.packages.formats.writing import write_draft
 from checkers.doors import N_, Phrase
 
@@ -34,6 +33,14 @@ CONTEST_KEYS = (
     "public_testcases", "risultati",
 )  # fmt: skip
 ELF = b"\x7fELF"
+
+
+# What score_type_parameters are of Sum: the points of a case.
+POINTS = TypeAdapter[float](Annotated[float, Field(gt=0, le=10**9)])
+# And of the groups: their points, and how many of the cases that follow are theirs.
+SUBTASKS = TypeAdapter[list[tuple[float, int]]](
+    list[tuple[Annotated[float, Field(ge=0, le=10**9)], Annotated[int, Field(gt=0, le=10**6)]]]
+)
 
 
 def _text(value: object) -> object:
@@ -54,8 +61,8 @@ class Task(BaseModel):
     n_input: Annotated[int, Field(ge=0, le=100_000)] | None = None
     total_value: Annotated[float, Field(gt=0, le=10**9)] = 100.0
     output_only: bool = False
-    score_type: Literal["Sum", "GroupMin", "GroupMul", "GroupThreshold"] | None = None
-    score_type_parameters: int | float | list[list[int | float | str]] | None = None
+    score_type: Literal["Sum", "GroupMin", "GroupMul"] | None = None
+    score_type_parameters: object = None
 
 
 def read(source: drafts.Source) -> drafts.Draft:
@@ -72,8 +79,7 @@ def read(source: drafts.Source) -> drafts.Draft:
     if not task.output_only:
         source.note("task.yaml", N_("the programs of a Batch task are not run here: contestants send their outputs"))
     draft.checker = _checker(source)
-    cases, total = _cases(source, task), Fraction(str(task.total_value))
-    draft.groups = plan_groups(source, task.score_type, task.score_type_parameters, total, cases, draft.checker)
+    draft.groups = _groups(source, task, _cases(source, task), draft.checker)
     title = task.title or task.nome or draft.slug
     for language in _statements(source, draft, task.primary_language):
         draft.names[language] = title
@@ -82,7 +88,7 @@ def read(source: drafts.Source) -> drafts.Draft:
     _read_solution(source, draft)
     if given := [key for key in CONTEST_KEYS if key in (task.model_extra or {})]:
         source.note("task.yaml", N_("set in the contest here, and left out: %(given)s"), given=", ".join(given))
-    drafts.keep_programs(source, draft)
+    drafts.note_unused(source)
     return draft
 
 
@@ -155,6 +161,93 @@ def _statements(source: drafts.Source, draft: drafts.Draft, primary: str) -> lis
     if not languages:
         source.faults.expect("statement", "", N_("statement.pdf or LANGUAGE.pdf"), faults.NONE)
     return languages
+
+
+GEN = "gen/GEN"
+
+
+def _groups(
+    source: drafts.Source, task: Task, cases: Sequence[drafts.CaseDraft], checker: drafts.Standard | drafts.Program
+) -> list[drafts.GroupDraft]:
+    """The groups that a task scores by; without any the cases share `total_value`."""
+    if GEN in source.files:
+        source.used.add(GEN)
+    kind, parameters = task.score_type, task.score_type_parameters
+    if kind is not None and parameters is not None:
+        return _by_parameters(source, kind, parameters, cases, checker)
+    if kind is not None or parameters is not None:
+        message = faults.mismatch(N_("score_type and score_type_parameters together"), N_("one: gen/GEN counts"))
+        source.note("task.yaml", message, "score_type")
+    subtasks = _read_gen(source, len(cases)) if GEN in source.files else []
+    if not subtasks:
+        return [_flat(cases, Fraction(str(task.total_value)) / len(cases))] if cases else []
+    return _following([(Fraction(points), count) for points, count in subtasks], cases)
+
+
+def _flat(cases: Sequence[drafts.CaseDraft], points: Fraction) -> drafts.GroupDraft:
+    return drafts.GroupDraft("", "sum", points * len(cases), tuple(replace(case, points=points) for case in cases))
+
+
+def _read_gen(source: drafts.Source, cases: int) -> list[tuple[int, int]]:
+    """The subtasks of gen/GEN, points and number of cases each; empty where it has none."""
+    subtasks: list[tuple[int, int]] = []
+    loose = 0
+    text = source.take(GEN).decode("utf-8", "replace")
+    for number, line in enumerate(text.splitlines(), start=1):
+        command, mark, comment = (part.strip() for part in line.partition("#"))
+        if mark and not command and comment.startswith("ST:"):
+            points = comment.removeprefix("ST:").strip()
+            if not (points.isascii() and points.isdigit() and len(points) < 10):
+                source.faults.expect(GEN, f"line {number}", N_("`# ST: POINTS`"), repr(line[:60]))
+            subtasks.append((int(points) if points.isascii() and points.isdigit() and len(points) < 10 else 0, 0))
+        elif command or comment.startswith("COPY:"):
+            if subtasks:
+                subtasks[-1] = (subtasks[-1][0], subtasks[-1][1] + 1)
+            else:
+                loose += 1
+    count = loose + sum(each for _, each in subtasks)
+    if subtasks and loose:
+        before = Phrase(N_("%(loose)s before the first"), loose=loose)
+        source.faults.expect(GEN, "", N_("every case after a line `# ST: POINTS`"), before)
+    if count != cases:
+        source.faults.expect(GEN, "", N_("a line for each of the %(cases)s test cases"), str(count), cases=cases)
+    return subtasks
+
+
+def _by_parameters(
+    source: drafts.Source,
+    kind: str,
+    parameters: object,
+    cases: Sequence[drafts.CaseDraft],
+    checker: drafts.Standard | drafts.Program,
+) -> list[drafts.GroupDraft]:
+    """The groups of score_type_parameters."""
+    where = "score_type_parameters"
+    try:
+        if kind == "Sum":
+            points = POINTS.validate_python(parameters)
+            return [_flat(cases, Fraction(str(points)))] if cases else []
+        subtasks = SUBTASKS.validate_python(parameters)
+    except ValidationError:
+        expected = "points of a case, above 0" if kind == "Sum" else "a list of [points, number of cases]"
+        source.faults.expect("task.yaml", where, expected, str(parameters)[:60])
+        return []
+    if kind == "GroupMul" and isinstance(checker, drafts.Program):
+        message = "GroupMul multiplies the outcomes of a group's cases; here the worst one counts (GroupMin)"
+        source.note("task.yaml", message, "score_type")
+    if (count := sum(each for _, each in subtasks)) != len(cases):
+        source.faults.expect("task.yaml", where, f"{len(cases)} test cases in all groups", str(count))
+    return _following([(Fraction(str(points)), each) for points, each in subtasks], cases)
+
+
+def _following(entries: Sequence[tuple[Fraction, int]], cases: Sequence[drafts.CaseDraft]) -> list[drafts.GroupDraft]:
+    """Groups that follow each other, each with its points and so many cases."""
+    groups: list[drafts.GroupDraft] = []
+    at, width = 0, len(str(len(entries) - 1))
+    for number, (points, count) in enumerate(entries):
+        groups.append(drafts.GroupDraft(f"subtask{number:0{width}}", "min", points, tuple(cases[at : at + count])))
+        at += count
+    return [group for group in groups if group.cases]
 
 
 READERS: Mapping[names.Format, Callable[[drafts.Source], drafts.Draft]] = {

@@ -1,6 +1,6 @@
 """A problem of another judge on its way to a package: the same few things, whatever format it came in.
 
-- Programs of a foreign package: solutions become example submissions, others are kept beside the solution.
+- Solutions of a foreign package become example submissions.
 """
 
 import re
@@ -119,10 +119,6 @@ class Source:
         """List the files below a folder, sorted."""
         return sorted(name for name in self.files if name.startswith(f"{folder}/"))
 
-    def unused(self) -> list[str]:
-        """List the files that nothing has taken, sorted."""
-        return sorted(name for name in self.files if name not in self.used)
-
     def note(self, file: str, message: str, where: str = "", /, **values: object) -> None:
         """Note how something was mapped."""
         self.notes.append(PackageError(file, where, Phrase(message, **values) if values else message, "warning"))
@@ -140,13 +136,11 @@ def slug_of(name: str) -> str:
     return NOT_SLUG.sub("", name.lower())[:36]
 
 
-FOLDER = "solution/original"
 SLOW = "time_limit_exceeded"
 # Folders of example submissions.
 FOLDERS = frozenset(
     {"accepted", "partially_accepted", "wrong_answer", "run_time_error", "rejected", "brute_force", SLOW}
 )
-PROGRAMS = tools.SOURCES | {"h", "hh", "hpp", "ctd", "viva"}
 
 
 def keep_solution(source: Source, draft: Draft, names: Mapping[str, str], folder: str) -> None:
@@ -169,21 +163,7 @@ def _has_time_limit(draft: Draft) -> bool:
     return isinstance(limits, dict) and "time_limit" in limits
 
 
-def keep_programs(source: Source, draft: Draft) -> None:
-    """Keep the programs that nothing else has taken; notes them, and what is left out."""
-    rest = source.unused()
-    programs = [name for name in rest if name.rpartition(".")[2] in PROGRAMS and _is_text(source.files[name])]
-    for name in programs:
-        draft.files[f"{FOLDER}/{name}"] = source.keep(name)
-    if programs:
-        source.note(FOLDER, N_("programs are kept here and not run: %(programs)s"), programs=listed(programs))
-    if others := [name for name in rest if name not in source.used]:
-        source.note("", N_("without a place in the package and left out: %(others)s"), others=listed(others))
-
-
-def _is_text(data: bytes) -> bool:
-    try:
-        data.decode("utf-8")
-    except UnicodeDecodeError:
-        return False
-    return True
+def note_unused(source: Source) -> None:
+    """Note the files that nothing has taken."""
+    if unused := [name for name in source.files if name not in source.used]:
+        source.note("", N_("without a place in the package and left out: %(others)s"), others=listed(sorted(unused)))

@@ -1,44 +1,20 @@
 """Kattis packages of all versions that are no package of Jurado yet: legacy, 2023-07-draft, and 2025-09 of other types.
 
 Problems for programs become problems whose outputs are uploaded: pass-fail is all or nothing, for 100 points; scoring
-keeps its groups (`kattis_data`). Statements, validators, credits and test data keep their places; example programs are
-kept beside the solution.
-
-- Statements of other judges in HTML, converted to Markdown: pages show no HTML of a package.
+keeps its groups (`kattis_data`). Statements, validators, credits and test data keep their places.
 """
 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from bs4 import BeautifulSoup
-from markdownify import ATX, MarkdownConverter
-
-from app.core.faults import MORE, NONE, Faults
+from app.core.faults import NONE, Faults
 from app.core.parsing import Document, read_document
-from app.packages.formats.draft import Draft, Program, Source, Standard, keep_programs, keep_solution
+from app.packages.formats.draft import Draft, Program, Source, Standard, keep_solution, note_unused
 from app.packages.formats.kattis_data import Plan, read_data
 from checkers.doors import N_, Phrase
 
-UNSHOWN = ("head", "script", "style", "template")
-DELIMITERS = re.compile(r"\\[()]|\\[\[\]]")
-
-
-def to_markdown(data: bytes) -> bytes:
-    r"""Convert an HTML statement to Markdown; formulas in `\(..\)` and `\[..\]` become `$..$` and `$$..$$`."""
-    page = BeautifulSoup(data, "html.parser")
-    title = page.find("h1")  # pages show the problem's name there
-    for element in [*page.find_all(UNSHOWN), *([title] if title is not None else [])]:
-        element.decompose()
-    # Characters of formulas stay as they are: `$a_i * b$` is not text to be escaped.
-    converter = MarkdownConverter(
-        heading_style=ATX, escape_underscores=False, escape_asterisks=False, escape_misc=False
-    )
-    text = converter.convert_soup(page).strip()
-    return (DELIMITERS.sub(lambda mark: "$" if mark[0] in ("\\(", "\\)") else "$$", text) + "\n").encode()
-
-
-STATEMENT = re.compile(r"(?:problem_statement|statement)/problem(?:\.([^./]+))?\.(tex|md|pdf|html)")
+STATEMENT = re.compile(r"(?:problem_statement|statement)/problem(?:\.([^./]+))?\.(tex|md|pdf)")
 TITLE = re.compile(r"\\problemname\{([^{}]{1,300})\}")
 PLAIN_TITLE = re.compile(r"^%%[ \t]*plainproblemname:[ \t]*(\S.{0,300})$", re.MULTILINE)
 AUTHORS = re.compile(r",|\band\b")
@@ -93,7 +69,7 @@ def read(source: Source) -> Draft:
     )
     read_data(source, draft, plan)
     _copy_folders(source, draft)
-    keep_programs(source, draft)
+    note_unused(source)
     return draft
 
 
@@ -172,22 +148,12 @@ def _read_statements(source: Source, draft: Draft, metadata: Metadata) -> None:
         path = f"statement/{name.partition('/')[2]}"
         if match is not None:
             language = match[1] or "en"
-            path = f"statement/problem.{language}.{'md' if match[2] == 'html' else match[2]}"
+            path = f"statement/problem.{language}.{match[2]}"
             tex = source.take(name) if match[2] == "tex" else b""
             draft.names[language] = _title(metadata, language, tex)
         if path in draft.files:
             source.faults.expect(name, "", N_("one file for %(path)s"), N_("another one"), path=path)
-        is_html = match is not None and match[2] == "html"
-        draft.files[path] = _from_html(source, name) if is_html else source.keep(name)
-
-
-def _from_html(source: Source, name: str) -> bytes:
-    """The Markdown of a statement in HTML; empty with a fault where its elements are nested too deep."""
-    try:
-        return to_markdown(source.take(name))
-    except RecursionError:
-        source.faults.expect(name, "", N_("HTML with at most a few hundred nested elements"), MORE)
-        return b""
+        draft.files[path] = source.keep(name)
 
 
 def _title(metadata: Metadata, language: str, tex: bytes) -> str:

@@ -26,7 +26,7 @@ LENIENT = frozenset({"always_accept", "accept_if_any_accepted"})
 MODES = ("sum", "avg", "min", "max")
 FLAGS = frozenset({*LENIENT, *MODES, "worst_error", "first_error", "ignore_sample", "no_errors"})
 KEYS = frozenset({"on_reject", "grading", "grader_flags", "input_validator_flags", "output_validator_flags",
-                  "accept_score", "reject_score", "range", "scoring"})  # fmt: skip
+                  "accept_score", "reject_score", "range"})  # fmt: skip
 POINTS = Fraction(100)
 
 
@@ -108,7 +108,7 @@ def _config(source: Source, name: str, above: Config) -> Config:
         source.faults.expect(name, where, N_("the default grader"), str(value["grading"])[:60])
     flags = _flags(source, name, document.where(("grader_flags",)), value.get("grader_flags"))
     modes = [flag for flag in flags or () if flag in MODES]
-    own = replace(
+    return replace(
         above,
         accept=_number(source, name, value.get("accept_score"), above.accept),
         most=_upper(source, name, value.get("range"), above.most),
@@ -117,17 +117,6 @@ def _config(source: Source, name: str, above: Config) -> Config:
         checker=_words(source, name, value.get("output_validator_flags"), above.checker) or (),
         validator=_words(source, name, value.get("input_validator_flags"), above.validator),
     )
-    old = value.get("scoring")
-    return _of_draft(source, name, own, old) if isinstance(old, dict) else own
-
-
-def _of_draft(source: Source, name: str, own: Config, scoring: Mapping[str, object]) -> Config:
-    """`scoring: {score, aggregation}`, as drafts of 2023 had it."""
-    mode = str(scoring.get("aggregation", own.mode))
-    if mode not in MODES:
-        source.faults.expect(name, "scoring.aggregation", N_("one of %(modes)s"), mode[:60], modes=", ".join(MODES))
-    flags = own.flags if mode == "min" else frozenset({"always_accept"})
-    return replace(own, accept=_number(source, name, scoring.get("score"), own.accept), mode=mode, flags=flags)
 
 
 def _flags(source: Source, name: str, where: str, value: object) -> list[str] | None:

@@ -73,7 +73,7 @@ def read(source: drafts.Source) -> drafts.Draft:
     if tags := [each.get("value", "") for each in root.iterfind("tags/tag") if each.get("value")]:
         draft.metadata["keywords"] = list(dict.fromkeys(tags))
     _read_solutions(source, draft, root)
-    drafts.keep_programs(source, draft)
+    drafts.note_unused(source)
     return draft
 
 

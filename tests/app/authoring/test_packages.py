@@ -94,7 +94,7 @@ def test_a_zip_of_another_judge_becomes_a_problem_and_the_warnings_say_how(check
     cases = {case["name"]: case["max_points"] for case in made.json()["testcases"]}
     assert cases == {"sample01": 0, "sample02": 0, "2.a": 80, "2.b": 80, "1": 20}
     files = {warning["file"] for warning in made.json()["warnings"]}
-    assert {"statements/es.markdown", "solution/original", "input_validators/text.py"} <= files
+    assert {"statements/es.markdown", "", "input_validators/text.py"} <= files
     assert bring(checked, foreign_zip(OMEGAUP), "?id=suma&format=omegaup").status_code == 201
     assert bring(checked, foreign_zip(OMEGAUP), "?id=suma&format=ioi").status_code == 400
 

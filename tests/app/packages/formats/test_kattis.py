@@ -63,21 +63,7 @@ def test_metadata_and_statements_keep_their_meaning() -> None:
     assert read.files["statement/picture.png"] == b"png"
     assert "input_validators/validate.py" in read.files
     assert "submissions/accepted/good.py" in read.files
-    assert not any(name.startswith("solution/original/") for name in read.files)
     assert any("left out: limits" in note for note in notes())
-
-
-def test_statements_in_html_become_markdown() -> None:
-    html = (
-        "<html><head><title>T</title><script>alert(1)</script></head><body><h1>T</h1><h2>Input</h2>"
-        r"<p>Two numbers $a_i$ and \(b * c\) &lt; 3.</p><ul><li>one</li></ul><img src='picture.png' alt='A'>"
-        "<script>alert(2)</script></body></html>"
-    )
-    read = package({"problem_statement/problem.en.tex": None, "problem_statement/problem.en.html": html})
-    statement = read.files["statement/problem.en.md"].decode()
-    assert statement == "## Input\n\nTwo numbers $a_i$ and $b * c$ < 3.\n\n* one\n\n![A](picture.png)\n"
-    assert "statement/problem.en.html" not in read.files
-    assert [fault for fault in verify_package(read) if fault.severity == "error"] == []
 
 
 def test_output_validator_flags_of_legacy_problems_go_to_the_checker() -> None:
@@ -163,7 +149,6 @@ def test_groups_of_todays_scoring_problems_stay_as_they_are() -> None:
         ({"problem.yaml": "name: A\nvalidation: custom\n"}, "expected one program in output_validators/, found none"),
         ({**VALIDATOR, "output_validators/b.py": "1\n"}, "output_validators: expected one program, found b.py, own"),
         ({"graders/g.py": "1\n"}, "graders: expected the default grader"),
-        ({"problem_statement/problem.en.html": "<b>" * 20_000}, "problem.en.html: expected HTML with at most"),
         ({**SCORED, "data/secret/testdata.yaml": "grading: custom\n"}, "expected the default grader, found custom"),
         ({**SCORED, "data/secret/testdata.yaml": "grader_flags: best\n"}, "expected flags of the default grader"),
         ({**SCORED, "data/secret/testdata.yaml": "grader_flags: max\n"}, "expected sum, as points of groups are added"),
