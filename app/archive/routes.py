@@ -4,14 +4,14 @@
 """
 
 from contextlib import AsyncExitStack
-from typing import Annotated, Literal
+from typing import Annotated
 
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 
 from app.archive.service.export import export
-from app.archive.service.views import BOARD, PRIVILEGED, ImportedView, Options, bring_in, read
+from app.archive.service.views import ImportedView, Options, bring_in, read
 from app.core.faults import SILENT, Steps
 from app.core.http import deps, downloads, middleware
 from app.core.http.errors import ZIPS, body_file, content_type
@@ -36,10 +36,9 @@ async def import_contest(
     id: Annotated[str | None, Query(description="the contest's id here, in place of its own")] = None,
     replace: Annotated[bool, Query(description="replace groups, teams and so on that are there already")] = False,
     submissions: Annotated[bool, Query(description="also what was submitted; it is judged again here")] = True,
-    board: Annotated[Literal["equal", "any"], Query(description=BOARD)] = "equal",
-    privileged: Annotated[list[str] | None, Query(description=PRIVILEGED)] = None,
 ) -> Response:
-    """A zip of a contest package, its files in JSON or YAML. All faults are listed at once; nothing is half stored.
+    """A zip of a contest package, its documents in JSON. All faults are listed at once; nothing is half stored.
+    Submissions are queued, and judged after those that teams wait for. Accounts of admins and judges are left out.
 
     With `Accept: application/x-ndjson` there are lines of progress, the last one with status and body of the reply.
     """
@@ -48,7 +47,7 @@ async def import_contest(
         raise UnsupportedMedia(
             N_("expected application/zip, found %(found)s"), where="Content-Type", found=kind[:80] or "none"
         )
-    options = Options(id, str(viewer.account_id), replace, board == "any", frozenset(privileged or ()))
+    options = Options(id, str(viewer.account_id), replace)
     async with AsyncExitStack() as undo:
         path = await undo.enter_async_context(body_file(request, service.settings.max_package))
 

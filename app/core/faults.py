@@ -156,11 +156,6 @@ class FaultList:
         for fault in faults:
             self.note(fault)
 
-    def join(self, other: FaultList) -> None:
-        """Take over what another list has."""
-        self.extend(other.first)
-        self.count += other.more
-
 
 T = TypeVar("T")
 R = TypeVar("R")

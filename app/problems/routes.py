@@ -108,13 +108,13 @@ def get_statement_image(
     request: Request, problem_id: str, path: str, snapshot: TheSnapshot, session: Reading, service: TheService
 ) -> Response:
     """One that the statement shows in some language, for those who may read the statement."""
-    image = statement_image(snapshot, session, problem_id, path)
+    sha256, media_type = statement_image(snapshot, session, problem_id, path)
     headers = {
-        "ETag": f'"{image.sha256}"',
+        "ETag": f'"{sha256}"',
         "Cache-Control": "private, no-cache",  # asked for again each time: the reader may have lost the right to it
         "Vary": "Authorization",
         "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; sandbox",  # an SVG may hold scripts
     }
-    if image.sha256 in request.headers.get("if-none-match", ""):
+    if sha256 in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
-    return Response(service.files.load(image.sha256), media_type=image.media_type, headers=headers)
+    return Response(service.files.load(sha256), media_type=media_type, headers=headers)

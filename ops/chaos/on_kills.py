@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import httpx
 from sqlalchemy import select
@@ -52,7 +53,7 @@ def kills_of_imports(setting: Stage) -> str:
         began = time.monotonic()
         bring_in(admin, package, "whole")
         whole = time.monotonic() - began
-        assert rows_of_board(admin, "whole") == board
+        wait_until(partial(is_board, admin, "whole", board), "the imported board is another one")
     left = 0
     for at in range(1, setting.size.kills + 1):
         with ThreadPoolExecutor(1) as pool, setting.client(server) as admin:
@@ -69,13 +70,13 @@ def kills_of_imports(setting: Stage) -> str:
             if not is_there:
                 bring_in(admin, package, f"copy{at}")
             left += not is_there
-            assert rows_of_board(admin, f"copy{at}") == board
+            wait_until(partial(is_board, admin, f"copy{at}", board), "the imported board is another one")
     audit(setting, server, load)
     return f"{setting.size.kills} imports killed, {left} left nothing; brought in again they have the same board"
 
 
 def bring_in(admin: httpx.Client, package: bytes, name: str) -> None:
-    """Import the package as a contest of this name; waits until all is judged and kept."""
+    """Import the package as a contest of this name; waits until all is kept."""
     reply = admin.post(
         "contests/import",
         params={"id": name, "replace": True},
@@ -84,6 +85,11 @@ def bring_in(admin: httpx.Client, package: bytes, name: str) -> None:
         timeout=PATIENCE,
     )
     assert reply.status_code == 201, reply.text
+
+
+def is_board(admin: httpx.Client, name: str, board: list[tuple[int, str, float]]) -> bool:
+    """Whether an imported contest has this board by now: it is judged in the queue."""
+    return rows_of_board(admin, name) == board
 
 
 def rows_of_board(admin: httpx.Client, name: str) -> list[tuple[int, str, float]]:

@@ -319,8 +319,7 @@ def yaml() -> Iterator[Request]:
         problem = zip_package({"problem.yaml": text})
         own = {"contest.json": contest, "problems.json": b'[{"id": "echo"}]', "problems/echo/echo.zip": problem}
         yield posted(bomb, "problems", problem, "application/zip")
-        for files in (own, {"contest.yaml": text}, {"contest.json": contest, "accounts.yaml": text}):
-            yield posted(bomb, "contests/import", zip_bytes(files), "application/zip")
+        yield posted(bomb, "contests/import", zip_bytes(own), "application/zip")
         for path in ("accounts", "teams", "contests"):
             yield posted(bomb, path, text, "application/yaml")
     yield posted("many lists", "teams", "- [a]\n" * 200_000, "application/yaml", statuses={413})
@@ -449,16 +448,11 @@ def test_yaml_that_costs_much_is_a_fault_on_the_command_line(tmp_path: Path, bom
 
 def test_packages_that_take_too_long_are_refused_and_the_server_goes_on(sqlite_url: str, tmp_path: Path) -> None:
     slow = f"{PROBLEM}keywords: [{', '.join(['a'] * 60_000)}]\n"
-    long = "".join(f"k{n}: [{', '.join(['a'] * 1000)}]\n" for n in range(200))
     with open_api(sqlite_url, tmp_path / "home", package_read_seconds=0.2) as api:
         with_checkers(api)
-        for path, data in (
-            ("problems", zip_package({"problem.yaml": slow})),
-            ("contests/import", zip_bytes({"contest.yaml": long.encode()})),
-        ):
-            reply = api.post(path, user="admin", content=data, headers=ZIPPED)
-            assert reply.status_code == 400, reply.text
-            assert "that is read in 0.2 s, found one that takes longer" in reply.json()["message"]
+        reply = api.post("problems", user="admin", content=zip_package({"problem.yaml": slow}), headers=ZIPPED)
+        assert reply.status_code == 400, reply.text
+        assert "that is read in 0.2 s, found one that takes longer" in reply.json()["message"]
         assert api.get("problems", user="admin").json() == []
 
 

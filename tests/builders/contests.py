@@ -17,8 +17,7 @@ from app.core.service import Service
 from app.domain.counting import RawScore, pair
 from app.domain.ids import VeiledIds
 from app.judging.service.grader import Grader
-from app.judging.service.messages import Grade, Validate, Validated
-from app.judging.service.outcomes import Trial
+from app.judging.service.messages import Validate, Validated
 from app.judging.service.questions import JudgeFailed
 from app.packages.read import assemble
 from app.problems.queries import problems
@@ -69,12 +68,6 @@ class InlineEngine(Idle):
             future.set_result(self._grader.validate(request))
         except Exception as error:
             future.set_exception(JudgeFailed(f"{type(error).__name__}: {error}"))
-        return future
-
-    def grade(self, request: Grade) -> Future[Trial]:
-        """Do as a grader process does with answers that are in no row."""
-        future: Future[Trial] = Future()
-        future.set_result(Trial([graded.score for graded in self._grader.grade(request)]))
         return future
 
 

@@ -26,8 +26,7 @@ from app.core.passwords import hash_password
 from app.core.service import Service
 from app.core.settings import Settings, Timeouts
 from app.judging.service.judging import FileFaults
-from app.judging.service.messages import Grade, Validate, Validated
-from app.judging.service.outcomes import Trial
+from app.judging.service.messages import Validate, Validated
 from app.judging.service.staff import GraderState
 from app.main import create_app
 from app.operations.service.counts import listening
@@ -60,10 +59,6 @@ class Idle:
 
     def validate(self, _request: Validate) -> Future[Validated]:
         """Nobody is here to check anything."""
-        raise RuntimeError("this service has no graders")
-
-    def grade(self, _request: Grade) -> Future[Trial]:
-        """Nobody is here to grade anything."""
         raise RuntimeError("this service has no graders")
 
     def alive(self) -> int:

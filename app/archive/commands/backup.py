@@ -206,13 +206,10 @@ def _one_line_of_faults() -> Iterator[None]:
     from sqlalchemy.exc import SQLAlchemyError
 
     from app.archive.queries.backup_places import BackupError
-    from app.archive.queries.database_copy import CopyError
 
     try:
         yield
-    except (BackupError, CopyError) as error:
+    except (BackupError, OSError) as error:
         raise Failure(str(error), 1) from None
     except SQLAlchemyError as error:
         raise Failure(reason(error), 1) from None
-    except OSError as error:
-        raise Failure(str(error), 1) from None

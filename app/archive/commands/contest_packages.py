@@ -10,7 +10,7 @@ from app.accounts.commands.imports import Replace
 from app.core.commands import output, registry, uploading
 from app.core.commands.client import Client, Param
 
-# An import answers once every submission has been judged.
+# A large import takes minutes.
 SECONDS = 3600.0
 HOW = {
     "equal": "is here already, and equal",
@@ -45,16 +45,9 @@ def import_contest(
     submissions: Annotated[
         bool, typer.Option("--submissions/--no-submissions", help="also what was submitted; it is judged again")
     ] = True,
-    any_board: Annotated[bool, typer.Option("--any-board", help="keep it also where its board comes out another")] = (
-        False
-    ),
-    privileged: Annotated[
-        list[str] | None,
-        typer.Option(metavar="ID", help="bring in this account of an admin or a judge too; repeatable"),
-    ] = None,
     as_json: registry.AsJson = False,
 ) -> None:
-    """Bring in a contest package with its problems, judge it and compare its board: all of it, or nothing and why.
+    """Bring in a contest package with its problems: all of it, or nothing and why.
 
     Examples:
       jurado admin contest import finals.zip
@@ -63,9 +56,7 @@ def import_contest(
     params: dict[str, Param] = {
         "id": contest_id,
         "replace": replace,
-        "privileged": privileged or None,
         "submissions": submissions,
-        "board": "any" if any_board else "equal",
     }
     headers = {"Content-Type": "application/zip"}
     if not file.is_file():
@@ -79,33 +70,12 @@ def import_contest(
 
 
 def import_lines(imported: output.JsonMapping) -> Iterator[str]:
-    """Say what an import did, and how the boards compare."""
+    """Say what an import did."""
     for problem in imported["problems"]:
         other = f" {problem['id']}" if problem["how"] == "version" else ""
         yield f"problem {problem['package_id']} {HOW[problem['how']]}{other} ({problem['test_cases']} test cases)"
-        yield from _difference_lines(problem)
-    for role in imported["roles"]:
-        state = "is" if role["granted"] else "is not"
-        why = "" if role["reason"] is None else f": {role['reason']}"
-        yield f"{role['username']} {state} {role['role']} of it{why}"
-    yield f"{imported['submissions']} submissions have been judged"
-    board = imported["board"]
-    if board is None:
-        yield "no board was compared: the package has none, or its submissions were left out"
-        return
-    result = "equal to the package's" if board["equal"] else "NOT the package's"
-    yield f"the board is {result}: {board['rows']} rows and {board['raw_scores']} raw scores were compared"
-    yield from _difference_lines(board)
-    for count, text in (
-        (board["other_teams"], "teams of this server take part too, as the contest is open to all"),
-        (board["unjudged"], "submissions had not been judged at the export, and have been judged here"),
-    ):
-        if count:
-            yield f"{count} {text}"
-
-
-def _difference_lines(listed: output.JsonMapping) -> Iterator[str]:
-    for each in listed["differences"]:
-        yield f"  {each['where']}: in the package {each['expected']}, here {each['found']}"
-    if listed["more_differences"]:
-        yield f"  and {listed['more_differences']} more differences"
+        for each in problem["differences"]:
+            yield f"  {each['where']}: in the package {each['before']}, here {each['after']}"
+        if problem["more_differences"]:
+            yield f"  and {problem['more_differences']} more differences"
+    yield f"{imported['submissions']} submissions have been queued, and are judged from now on"

@@ -55,8 +55,7 @@ def backup(
 ) -> Manifest:
     """Copy database and files into a place; files that an earlier backup brought there are not copied again.
 
-    Raises BackupError where the place holds something else, CopyError where the schema
-    is not this version's.
+    Raises BackupError where the place holds something else, or the schema is not this version's.
     """
     place = _place(where)
     database_copy.refuse_other_schema(database)
@@ -170,7 +169,7 @@ def restore(
         target = Database(database_url, timeouts)
         try:
             if not replace:
-                _refuse_other_rows(target)
+                database_copy.refuse_other_contents(target)
             for at, name in enumerate(names, start=1):
                 _copy_file(place.files, files, name)
                 step("restoring files", at, len(names))
@@ -286,13 +285,6 @@ def _row_counts(database: Database) -> dict[str, int]:
             table.name: connection.scalar(select(func.count()).select_from(table)) or 0
             for table in Base.metadata.sorted_tables
         }
-
-
-def _refuse_other_rows(target: Database) -> None:
-    try:
-        database_copy.refuse_other_contents(target)
-    except database_copy.CopyError as error:
-        raise BackupError(f"{error}; to put the backup in its place, say so") from None
 
 
 def _sha256(path: Path) -> str:

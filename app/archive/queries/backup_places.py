@@ -22,7 +22,7 @@ CACHE_BYTES = 64 * 2**20
 
 
 class BackupError(Exception):
-    """A place holds no finished backup, or something else than its manifest describes, or the target is not empty."""
+    """A place holds no finished backup, or something else than described; or the databases do not allow a copy."""
 
 
 def place_of(where: str, home: Path, seconds: float) -> Place:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, RowMapping, Table, bindparam, func, insert, inspect, select, text, update
 
+from app.archive.queries.backup_places import BackupError
 from app.core.db.database import Database
 from app.core.db.migrate import schema_of, schemas, sync, upgrade
 from app.tables import Base
@@ -22,15 +23,11 @@ Step = Callable[[str, int, int | None], None]
 OfTable = Callable[[str, int], None]
 
 
-class CopyError(Exception):
-    """The databases do not allow a copy, or the copy differs from its source; nothing was kept."""
-
-
 def copy_rows(source: Database, target: Database, step: OfTable = lambda _table, _rows: None) -> dict[str, int]:
     """Copy every row of one snapshot in one transaction and compare the copies; returns the rows of each table.
 
     The source may take writes in the meantime. `step` receives the table and the number of rows of each batch. Raises
-    CopyError if the source's schema is not this version's, or a copy differs.
+    BackupError if the source's schema is not this version's, or a copy differs.
     """
     refuse_other_schema(source)
     upgrade(target.url)
@@ -42,19 +39,19 @@ def copy_rows(source: Database, target: Database, step: OfTable = lambda _table,
 
 
 def refuse_other_schema(source: Database) -> None:
-    """Raise CopyError unless a database has the schema of this version."""
+    """Raise BackupError unless a database has the schema of this version."""
     newest, version = schemas()[0], schema_of(source.engine)
     if version != newest:
-        raise CopyError(f"expected a database with the schema {newest}, found {version}: run jurado init first")
+        raise BackupError(f"expected a database with the schema {newest}, found {version}: run jurado init first")
 
 
 def refuse_other_contents(target: Database) -> None:
-    """Raise CopyError if a database holds any row."""
+    """Raise BackupError if a database holds any row."""
     with target.engine.connect() as connection:
         names = set(inspect(connection).get_table_names())
         for table in Base.metadata.sorted_tables:
             if table.name in names and connection.execute(select(table).limit(1)).first() is not None:
-                raise CopyError(f"expected an empty database, found rows in its table {table.name}")
+                raise BackupError(f"expected an empty database, or --replace, found rows in {table.name}")
 
 
 def _copy(reading: Connection, writing: Connection, table: Table, step: OfTable) -> None:
@@ -113,7 +110,7 @@ def _same(reading: Connection, writing: Connection, table: Table) -> int:
     """Hold a copied table against its original; returns its number of rows."""
     (count, original), (copied, copy) = _digest(reading, table), _digest(writing, table)
     if (count, original) != (copied, copy):
-        raise CopyError(f"table {table.name}: expected {count} equal rows, found {copied} that are not the same")
+        raise BackupError(f"table {table.name}: expected {count} equal rows, found {copied} that are not the same")
     return count
 
 

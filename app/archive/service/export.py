@@ -5,7 +5,6 @@ import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
-from datetime import datetime
 from functools import partial
 from typing import IO
 
@@ -13,19 +12,19 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.archive.service import board, judging, own
+from app.archive.service import own
 from app.contests.queries import contest_of
 from app.contests.service.contests import api_information
-from app.core import clics, clock
+from app.core import clics
 from app.core.files.stored_bytes import UNREADABLE
 from app.core.messages import N_, NotFound
 from app.core.service import Service
 from app.feed.service.collections import IN_REFERENCE_ORDER, Collection
 from app.packages.zips import write_zip, zip_bytes
 from app.problems.queries import packing, pins
-from app.problems.service import problems
+from app.problems.service.shown_statements import Reader, statement
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.scoreboard.service.row_renderer import dump
+from app.scoreboard.service.row_renderer import BoardRow, dump, head_of, row_document
 from app.submissions.queries import submission_queries, submissions
 from app.submissions.service.submissions import batches
 from app.tables import ProblemRow, TestCaseRow, TestGroupRow
@@ -45,14 +44,18 @@ def export(viewer: Viewer, service: Service, contest_id: str) -> IO[bytes]:
 
     Raises NotFound.
     """
-    snapshot, moment = _snapshot_now(service, contest_id)
+    snapshot = service.boards.snapshot(contest_id, public=False)
+    if snapshot is None:
+        raise NotFound(N_("no contest %(contest)r"), contest=contest_id)
+    # What is computed for the package goes with it. Submissions that come now are left out.
+    snapshot = replace(snapshot, memo={})
     with service.database.read() as session, ExitStack() as open_files, ExitStack() as unless_whole:
         target = unless_whole.enter_context(tempfile.TemporaryFile(prefix="jurado-reply-"))
         lines = {
             each.name: open_files.enter_context(tempfile.TemporaryFile(prefix="jurado-export-"))
             for each in IN_REFERENCE_ORDER
         }
-        write_zip(target, _readable(_files(viewer, service, session, snapshot, moment, lines)))
+        write_zip(target, _readable(_files(viewer, service, session, snapshot, lines)))
         target.seek(0)
         unless_whole.pop_all()
         return target
@@ -73,7 +76,7 @@ def _readable(files: Iterable[tuple[str, Read]]) -> Iterator[tuple[str, Iterable
 
 
 def _files(
-    viewer: Viewer, service: Service, session: Session, snapshot: ContestSnapshot, moment: datetime, lines: Lines
+    viewer: Viewer, service: Service, session: Session, snapshot: ContestSnapshot, lines: Lines
 ) -> Iterator[tuple[str, Read]]:
     """The files of a package by their paths: all that the viewer may read of the contest."""
     yield "api.json", _json(api_information().model_dump())
@@ -84,15 +87,17 @@ def _files(
             lines[name].write(json.dumps(shown, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
         yield f"{name}.json", partial(_shown if collection.single else _as_list, lines[name])
     yield "event-feed.ndjson", partial(_notifications, lines)
-    own_facts = own.document(session, contest_of(session, snapshot.contest.id))
-    yield own.FILE, _json(own_facts.model_dump(mode="json", exclude_unset=True))
-    yield board.FILE, lambda: [dump(board.document(snapshot))]
-    yield judging.FILE, partial(judging.pieces, session, snapshot, moment)
+    yield own.FILE, partial(own.pieces, session, snapshot)
+    yield "scoreboard.json", lambda: [dump({**head_of(snapshot), "rows": _rows(snapshot)})]
     yield from _images(snapshot, session, service).items()
     yield from _problems(snapshot, session, service)
     for ids in batches(snapshot):
         for number, shown_id in submission_queries.shown_ids(session, ids).items():
             yield f"submissions/{shown_id}/{shown_id}.zip", partial(_answers, session, service, number)
+
+
+def _rows(snapshot: ContestSnapshot) -> list[BoardRow]:
+    return [row_document(snapshot.main.row(at), cases=True) for at in range(len(snapshot.main.teams))]
 
 
 def _json(value: object) -> Read:
@@ -112,19 +117,6 @@ def _as_list(lines: IO[bytes]) -> Iterator[bytes]:
         yield before + line.removesuffix(b"\n")
         before = LINE_ENDS
     yield b"[]\n" if before != LINE_ENDS else b"\n]\n"
-
-
-def _snapshot_now(service: Service, contest_id: str) -> tuple[ContestSnapshot, datetime]:
-    """A contest as it stands, with the board that is kept of it, and the moment of that; raises NotFound.
-
-    What is read for the package after it may be newer: submissions that the snapshot lacks are left out.
-    """
-    now = clock.utc_now()
-    moment = now.replace(microsecond=now.microsecond // 1000 * 1000)  # as the package says it
-    snapshot = service.boards.snapshot(contest_id, public=False)
-    if snapshot is None:
-        raise NotFound(N_("no contest %(contest)r"), contest=contest_id)
-    return replace(snapshot, memo={}), moment  # what is computed for the package goes with it
 
 
 def _notifications(lines: Lines) -> Iterator[bytes]:
@@ -147,15 +139,6 @@ def _answers(session: Session, service: Service, row_id: int) -> list[bytes]:
     return [zip_bytes(submissions.answer_files(session, service.files, row_id))]
 
 
-def _statement(session: Session, service: Service, contest_id: str, row: ProblemRow, language: str) -> list[bytes]:
-    file = row.statements[language]
-    data = service.files.load(file["sha256"])
-    if file["kind"] != "md":
-        return [data]
-    text = problems.with_samples(data.decode(), problems.samples(session, service, contest_id, row.id), language)
-    return [problems.page(problems.title_of(row.names, language), text, language).encode()]
-
-
 def _images(snapshot: ContestSnapshot, session: Session, service: Service) -> dict[str, Read]:
     """The images of the contest, its organizations, persons and teams, each once."""
     contest = contest_of(session, snapshot.contest.id)
@@ -170,6 +153,13 @@ def _images(snapshot: ContestSnapshot, session: Session, service: Service) -> di
         for file in (value if isinstance(value, list) else ())
         if "sha256" in file
     }
+
+
+def _statement(
+    service: Service, snapshot: ContestSnapshot, session: Session, problem_id: str, language: str
+) -> list[bytes]:
+    reader = Reader(language, "", wants_markdown=False, address="")
+    return [statement(service, snapshot, session, problem_id, reader).data]
 
 
 def _loaded(service: Service, sha256: str) -> list[bytes]:
@@ -194,5 +184,5 @@ def _problems(snapshot: ContestSnapshot, session: Session, service: Service) -> 
         for language, file in row.statements.items():
             label = snapshot.contest.labels[row.id]
             suffix = "html" if file["kind"] == "md" else file["kind"]
-            read = partial(_statement, session, service, contest_id, row, language)
+            read = partial(_statement, service, snapshot, session, row.id, language)
             yield f"problems/{row.id}/{label}.{language}.{suffix}", read

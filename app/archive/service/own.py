@@ -1,28 +1,28 @@
 """Facts of a contest that CLICS has no property for: `jurado.json` of contest packages, written and read.
 
 Limits of a problem, clocks of a team's own, timers for final inputs, chosen submissions, and what is opened of a frozen
-board: without these the board that comes back is another one. And its people: self-registration, roles, kept teams.
-
-The terms of registration come without their code. A role is granted again where the same account, by id and username,
-is here before the import; the accounts themselves are not made: as CLICS shows them, an owner is an admin.
+board: without these the board that comes back is another one. And answers whose file name does not lead to their case:
+a contest's pattern may have changed since they were sent, and some were too large to be kept.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Literal, TypeVar, cast
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import Field, ValidationError
 from sqlalchemy.orm import Session
 
 from app import tables
-from app.accounts import queries as accounts_queries
-from app.accounts.schemas import LARGEST_TEAM, MOST, TermsProperties, Username
-from app.accounts.service.grants import Granted
 from app.contests import queries as contests_queries
 from app.contests.schemas import Limits
-from app.core import bodies, clics, clock, faults
+from app.core import bodies, clics, faults
 from app.core.messages import N_, Message, fault
-from app.submissions.queries import submission_queries
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.submissions.queries import submission_context, submission_queries, submissions
+from app.submissions.service.answer_files import base_name
+from app.submissions.service.submissions import batches
 from app.teams import queries as teams_queries
 
 FILE = "jurado.json"
@@ -73,42 +73,12 @@ class Choice(Request):
     submission_id: str
 
 
-class Terms(TermsProperties):
-    """The terms of self-registration; they come in closed, as their code stays where it was handed out."""
+class SentFile(bodies.Body):
+    """The case a submission's file is for; without a file the answer was refused, and only that is known of it."""
 
-    most: int = Field(ge=0, le=MOST)
-    team_size: int = Field(ge=1, le=LARGEST_TEAM)
-
-
-class SelfRegistered(bodies.Body):
-    """An account whose owner registered it."""
-
-    account_id: clics.Id
-    time: clics.Time
-
-
-class RoleOf(bodies.Body):
-    """The role of an account in the contest."""
-
-    account_id: clics.Id
-    username: Username
-    role: Granted
-
-
-class KeptTeam(bodies.Body):
-    """A team that was made for the contest."""
-
-    team_id: clics.Id
-
-
-class ImportedRole(BaseModel):
-    """A role of the package: `granted` to the account here, or the reason why not."""
-
-    account_id: str
-    username: str
-    role: Granted
-    granted: bool
-    reason: str | None
+    submission_id: str
+    case: str
+    file: str | None = None
 
 
 class Own(bodies.Body):
@@ -119,30 +89,27 @@ class Own(bodies.Body):
     input_requests: list[Request] = Field(default_factory=list)
     chosen: list[Choice] = Field(default_factory=list)
     revealed: list[Place] = Field(default_factory=list)
-    registration: list[Terms] = Field(default_factory=list)
-    registered: list[SelfRegistered] = Field(default_factory=list)
-    roles: list[RoleOf] = Field(default_factory=list)
-    kept_teams: list[KeptTeam] = Field(default_factory=list)
+    answers: list[SentFile] = Field(default_factory=list)
 
 
-# The properties of which there is one in each list.
-KEYS: Mapping[str, Sequence[str]] = {
-    "limits": ("problem_id",),
-    "participations": ("team_id",),
-    "input_requests": ("team_id", "problem_id"),
-    "chosen": ("team_id", "problem_id"),
-    "revealed": ("team_id", "problem_id"),
-    "registration": (),
-    "registered": ("account_id",),
-    "roles": ("account_id",),
-    "kept_teams": ("team_id",),
-}
 # Acts of teams, left out where their submissions are.
-OF_SUBMISSIONS = ("participations", "input_requests", "chosen", "revealed")
+OF_SUBMISSIONS = ("participations", "input_requests", "chosen", "revealed", "answers")
 
 
-def document(session: Session, contest: tables.ContestRow) -> Own:
-    """The whole document of a contest, reduced to the teams that take part."""
+def pieces(session: Session, snapshot: ContestSnapshot) -> Iterator[bytes]:
+    """The whole document of a contest in pieces, as all answers may have to be told; of the teams that take part."""
+    own = _document(session, contests_queries.contest_of(session, snapshot.contest.id))
+    yield own.model_dump_json(exclude_unset=True).removesuffix("}").encode() + b',"answers":['
+    taken = _cases_by_file(session, snapshot)
+    before = b"\n"
+    for ids in batches(snapshot):
+        for each in _answers(session, snapshot, taken, ids):
+            yield before + each.model_dump_json().encode()
+            before = b",\n"
+    yield b"]}\n"
+
+
+def _document(session: Session, contest: tables.ContestRow) -> Own:
     entries = contests_queries.entries(session, contest.id)
     team_ids = {row.id for row in teams_queries.taking_part(session, contest)}
     problem_ids = {row.problem_id for row in entries}
@@ -153,8 +120,6 @@ def document(session: Session, contest: tables.ContestRow) -> Own:
     clocks = sorted(contests_queries.participations(session, contest.id).items())
     chosen = list(filter(is_of, contests_queries.chosen(session, contest.id)))
     shown = submission_queries.shown_ids(session, {row.submission_id for row in chosen})
-    terms = accounts_queries.terms(session, contest.id)
-    in_roles = {row.account_id: row.role for row in accounts_queries.of_contest(session, contest.id)}
     return Own.model_construct(
         limits=[
             OfProblem(problem_id=row.problem_id, limits=row.limits) for row in entries if row.limits.model_fields_set
@@ -171,22 +136,6 @@ def document(session: Session, contest: tables.ContestRow) -> Own:
             for team_id, problem_id in contest.revealed
             if team_id in team_ids and problem_id in problem_ids
         ],
-        registration=[] if terms is None else [_of(Terms, terms)],
-        registered=[
-            _of(SelfRegistered, row)
-            for row, account in accounts_queries.registered(session, contest.id)
-            if account.team_id in team_ids and account.id not in in_roles
-        ],
-        roles=[
-            RoleOf.model_construct(account_id=row.id, username=row.username, role=cast(Granted, in_roles[row.id]))
-            for row in accounts_queries.accounts(session)
-            if row.id in in_roles
-        ],
-        kept_teams=[
-            KeptTeam(team_id=team_id)
-            for team_id in sorted(teams_queries.of_contests(session, [contest.id]))
-            if team_id in team_ids
-        ],
     )
 
 
@@ -194,6 +143,38 @@ def _of(model: type[B], row: object, **more: object) -> B:
     """A row as a model shows it, without a second check of what was checked when it was stored."""
     values = {name: more.get(name, getattr(row, name, None)) for name in model.model_fields}
     return cast(B, model.model_construct(None, **values))
+
+
+def _answers(
+    session: Session, snapshot: ContestSnapshot, taken: Mapping[str, Mapping[str, frozenset[str]]], ids: Sequence[int]
+) -> Iterator[SentFile]:
+    """The answers that file names alone would lose, give to another case, or give to more cases than they were for.
+
+    A file for all cases may have been sent before its final cases were open.
+    """
+    shown = submission_queries.shown_ids(session, ids)
+    sent_files = submissions.sent_files(session, snapshot.contest.id, ids)
+    for number, together in groupby(sent_files, key=lambda sent: sent.submission_id):
+        sent = list(together)
+        went: dict[str, set[str]] = defaultdict(set)
+        for each in sent:
+            went[base_name(each.file_name)].add(each.case_name)
+        for each in sent:
+            name = base_name(each.file_name)
+            if each.refused or taken[each.problem_id].get(name, frozenset()) != went[name]:
+                file = None if each.refused else each.file_name
+                yield SentFile(submission_id=shown[number], case=each.case_name, file=file)
+
+
+def _cases_by_file(session: Session, snapshot: ContestSnapshot) -> Mapping[str, Mapping[str, frozenset[str]]]:
+    """The cases that a file of some name is for, by problem."""
+    taken: dict[str, Mapping[str, frozenset[str]]] = {}
+    for problem in snapshot.contest.problems:
+        entry = submission_context.read_entry(session, snapshot.contest.id, problem.id)
+        assert entry is not None, "the contest has it"
+        names = entry.all_names.items()
+        taken[problem.id] = {name: frozenset(case.name for case in those) for name, those in names}
+    return taken
 
 
 def read(document: Mapping[str, object], faults: faults.FaultList) -> Own:
@@ -205,31 +186,25 @@ def read(document: Mapping[str, object], faults: faults.FaultList) -> Own:
         return Own()
 
 
-def check(own: Own, submissions: Mapping[str, Submitted], faults: faults.FaultList) -> None:
+def check(own: Own, submitted: Mapping[str, Submitted], faults: faults.FaultList) -> None:
     """Note second objects of a key, and chosen submissions that are another team's or problem's."""
-    for name, properties in KEYS.items():
+    for name, listed in own:
         keys = set()
-        for at, body in enumerate(getattr(own, name)):
-            key = tuple(getattr(body, each) for each in properties)
+        for at, body in enumerate(listed if name != "answers" else ()):
+            key = tuple(getattr(body, each) for each in ("team_id", "problem_id") if hasattr(body, each))
             if key in keys:
-                again = Message(N_("a second one of %(names)s"), names=", ".join(key) or name)
+                again = Message(N_("a second one of %(names)s"), names=", ".join(key))
                 faults.add(FILE, f"{name}[{at}]", Message(N_("one of a kind")), again)
             keys.add(key)
     for at, body in enumerate(own.chosen):
-        sent = submissions.get(body.submission_id)
+        sent = submitted.get(body.submission_id)
         if sent is None or (sent.team_id, sent.problem_id) != (body.team_id, body.problem_id):
             expected = Message(N_("one of the team's to the problem"))
             faults.add(FILE, f"chosen[{at}].submission_id", expected, repr(body.submission_id)[:80])
 
 
-def keep(
-    session: Session,
-    contest: tables.ContestRow,
-    own: Own,
-    submissions: Mapping[str, Submitted],
-    new_teams: Collection[str],
-) -> None:
-    """Put it into the tables, but for the roles, which are granted last. Terms come in closed and without a code."""
+def keep(session: Session, contest: tables.ContestRow, own: Own, submitted: Mapping[str, Submitted]) -> None:
+    """Put it into the tables."""
     for limited in own.limits:
         row = contests_queries.entry(session, contest.id, limited.problem_id)
         assert row is not None, "it is one of the contest's"
@@ -237,44 +212,6 @@ def keep(
     session.add_all(tables.ParticipationRow(contest_id=contest.id, **dict(body)) for body in own.participations)
     session.add_all(tables.InputRequestRow(contest_id=contest.id, **dict(body)) for body in own.input_requests)
     for choice in own.chosen:
-        values = {**dict(choice), "submission_id": submissions[choice.submission_id].number}
+        values = {**dict(choice), "submission_id": submitted[choice.submission_id].number}
         session.add(tables.ChosenSubmissionRow(contest_id=contest.id, **values))
-    session.add_all(
-        tables.RegistrationRow(contest_id=contest.id, is_open=False, **dict(body)) for body in own.registration
-    )
-    session.add_all(tables.RegisteredRow(contest_id=contest.id, **dict(body)) for body in own.registered)
-    new = [each.team_id for each in own.kept_teams if each.team_id in new_teams]
-    teams_queries.keep(session, contest.id, new)  # the passwords of old ones are no business of its owners
     contest.revealed = [[body.team_id, body.problem_id] for body in own.revealed]
-
-
-def grant(
-    session: Session, contest: tables.ContestRow, bodies: Sequence[RoleOf], granted_by: str, used_here: Collection[str]
-) -> list[ImportedRole]:
-    """Grant the roles of the package to the accounts here.
-
-    `used_here` are problems that are used as they are here: whoever made the package could name somebody who would read
-    their hidden data then, so that with any of them no role is granted.
-    """
-    made = []
-    for body in bodies:
-        reason = _refusal(session.get(tables.AccountRow, body.account_id), body, used_here)
-        if reason is None:
-            row = tables.ContestRoleRow(contest_id=contest.id, account_id=body.account_id, role=body.role)
-            row.granted_by, row.granted = granted_by, clock.utc_now()
-            session.add(row)
-        made.append(ImportedRole(**body.model_dump(), granted=reason is None, reason=reason))
-    session.flush()
-    return made
-
-
-def _refusal(account: tables.AccountRow | None, body: RoleOf, used_here: Collection[str]) -> str | None:
-    if account is None or account.username != body.username:
-        return "there is no such account here"
-    if account.type == "admin":
-        return "the account is an admin here, and needs no role"
-    if used_here:
-        return (
-            f"the package does not carry {', '.join(sorted(used_here))}, whose data here owners and judges would read"
-        )
-    return None

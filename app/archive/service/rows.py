@@ -41,7 +41,6 @@ M = TypeVar("M", bound=BaseModel)
 OF_PROBLEMS = frozenset(
     ("name", "uuid", "time_limit", "memory_limit", "output_limit", "code_limit", "test_data_count", "max_score")
 ) | frozenset(("package", "statement", "attachments"))
-MAY_SEE_ALL = frozenset({"admin", "judge"})
 MOST_PAUSES = 1000
 
 
@@ -55,13 +54,9 @@ class Importer:
     account_id: str
     hashes: Mapping[str, str | None]
     chosen: Mapping[str, Version]
-    graded: Mapping[str, submissions.Trials] | None
+    faults: FaultList
     replace: bool
-    privileged: Collection[str] = ()
-    faults: FaultList = field(default_factory=FaultList)
     submitted: Mapping[str, contest_own.Submitted] = field(default_factory=dict)
-    roles: list[contest_own.ImportedRole] = field(default_factory=list)
-    new_teams: Collection[str] = ()
     own: contest_own.Own = field(init=False)
     known: Mapping[str, Collection[str]] = field(default_factory=dict)
 
@@ -70,7 +65,7 @@ class Importer:
         self.own = contest_own.read(self.contents.own, self.faults)
 
     def keep(self, contest_id: str | None) -> ContestRow:
-        """Keep everything; returns the contest, even where there are faults, as there are without `graded`."""
+        """Keep everything; returns the contest, even where there are faults."""
         contest = self._contest(contest_id)
         for kind in directory.DIRECTORY_KINDS:
             if kind.name != "persons":
@@ -80,8 +75,11 @@ class Importer:
         self._teams(contest)
         self._directory(contest, directory.PERSONS)
         self._accounts()
-        if not self.faults and self.graded is not None:  # else most of this would refer to what is not there
-            self._submissions(contest, self.graded)
+        if not self.faults:  # else most of this would refer to what is not there
+            keeper = submissions.SubmissionKeeper(
+                self.session, self.service, self.contents, self.account_id, self.own.answers, self.faults
+            )
+            self.submitted = keeper.keep_all(contest)
             self.known = self._known_ids(contest)
             self._clarifications(contest)
             self._awards(contest)
@@ -189,8 +187,7 @@ class Importer:
         objects = [_only(each, each.keys() - shown) for each in self.contents.objects["teams"]]
         document = Document([Item(f"[{at}]", each) for at, each in enumerate(objects)])
         with self._file("teams.json"):
-            imported = team_changes.store_teams(self.session, self.service.files, document, replace=self.replace)
-            rows, self.new_teams = imported.rows, imported.new_ids
+            rows = team_changes.store_teams(self.session, self.service.files, document, replace=self.replace).rows
             self.session.flush()
             if not contest.open_to_all or contest.finalized is not None:  # a final one is of its own teams alone
                 teams_queries.enrol(self.session, contest.id, [row.id for row in rows])
@@ -207,39 +204,21 @@ class Importer:
     def _accounts(self) -> None:
         """Add accounts; one that is here already for the same stays as it is, as an archive holds no password.
 
-        Those with a role in the contest are left out: CLICS shows an owner as an admin, who would be one of the server.
+        Accounts that may see all are left out: whoever made the package would have one here, with a password of theirs.
         """
         bodies: list[tuple[AccountBody, str]] = []
-        in_roles = {each.account_id for each in self.own.roles}
         accounts = {row.id: row for row in queries_accounts.accounts(self.session)}
         for at, each in enumerate(self.contents.objects["accounts"]):
-            if each["id"] in in_roles:
-                continue
             body = self._model(AccountBody, each, "accounts.json", f"[{at}]")
             old = accounts.get(each["id"])
-            if body is not None and not (old is not None and _same(old, body)):
+            may_see_all = {body and body.type, old and old.type} & {"admin", "judge"}
+            if body is not None and not may_see_all and not (old is not None and _same(old, body)):
                 bodies.append((body, f"[{at}]"))
-                self._check_rights(body, old, f"[{at}]")
         with self._file("accounts.json"):
             registration.refuse_links(self.session, bodies, replace=self.replace)
             for body, _ in bodies:
                 registration.put(self.session, body, self.hashes.get(body.id or ""), accounts)
             self.session.flush()
-
-    def _check_rights(self, body: AccountBody, old: AccountRow | None, where: str) -> None:
-        """Whoever made the package would else be an admin here, with a password of their own."""
-        types = [each for each in (body.type, old and old.type) if each in MAY_SEE_ALL]
-        if types and body.id not in self.privileged:
-            expected = f"no account of an admin or a judge, unless the request names it (privileged={body.id})"
-            self.faults.add("accounts.json", where, expected, f"{body.id!r} of type {types[0]}")
-
-    def _submissions(self, contest: ContestRow, graded: Mapping[str, submissions.Trials]) -> None:
-        if not self.contents.objects["submissions"]:
-            return
-        keeper = submissions.SubmissionKeeper(
-            self.session, self.service, self.contents, self.account_id, self.chosen, graded, self.faults
-        )
-        self.submitted = keeper.keep_all(contest)
 
     def _clarifications(self, contest: ContestRow) -> None:
         file = "clarifications.json"
@@ -280,15 +259,13 @@ class Importer:
                 self.session.add(row)
 
     def _own(self, contest: ContestRow) -> None:
-        """Keep what CLICS has no property for; roles come last, as they let accounts read all of it."""
+        """Keep what CLICS has no property for."""
         contest_own.check(self.own, self.submitted, self.faults)
         for name, bodies in self.own:
-            for at, body in enumerate(bodies if name != "roles" else ()):
+            for at, body in enumerate(bodies):
                 self._check_links(contest_own.FILE, f"{name}[{at}]", dict(body))
         if not self.faults:
-            contest_own.keep(self.session, contest, self.own, self.submitted, self.new_teams)
-            used_here = [version.id for version in self.chosen.values() if version.how == "here"]
-            self.roles = contest_own.grant(self.session, contest, self.own.roles, self.account_id, used_here)
+            contest_own.keep(self.session, contest, self.own, self.submitted)
 
     def _known_ids(self, contest: ContestRow) -> dict[str, Collection[str]]:
         """The ids that may be referred to, by the word that the referring property begins with."""

@@ -39,7 +39,7 @@ class Version:
     how         equal: it was here; new: it was not; version: another one of its id is here, so that it got another id;
                 here: what is here is used unseen, as the package does not carry it
     document    what the submissions are judged by
-    pin         the earlier version of the problem here that it is; None: the newest
+    pin         the earlier version of the problem here that it is; None: the newest, whose `number` that was
     package     what is to be stored, with the rules it breaks and the scores of its expected answers
     """
 
@@ -53,6 +53,7 @@ class Version:
     differences: Sequence[versions.Difference] = ()
     stored: problems.KeptPackage | None = None
     pin: int | None = None
+    number: int | None = None
 
 
 @dataclass
@@ -117,54 +118,36 @@ def _choose(
     budget: _Budget,
     faults: FaultList,
 ) -> Version | None:
-    here = problems.get(session, problem_id) is not None
-    if archive is None and here:
-        return Version(problem_id, problem_id, "here", problem_diff.document(session, problem_id))
+    row = problems.get(session, problem_id)
+    if archive is None and row is not None:
+        return Version(problem_id, problem_id, "here", problem_diff.document(session, problem_id), number=row.version)
     if archive is None:
         expected = Message(N_("a problem that is here already, or its package %(path)s"), path=_path(problem_id))
         faults.add("problems", problem_id, expected, Message(N_("neither")))
         return None
     arrival = budget.read(archive, problem_id)
     document = _document(arrival.package)
-    if not here:
+    if row is None:
         return Version(problem_id, problem_id, "new", document, arrival.package, arrival.broken)
     current = problem_diff.document(session, problem_id)
     differences = versions.differences(document, current)
     if not differences:
-        return Version(problem_id, problem_id, "equal", current)
-    if (earlier := _earlier(session, problem_id, document)) is not None:
-        return earlier
-    return _as_another(session, contents, problem_id, arrival, document, differences)
-
-
-def _earlier(session: Session, problem_id: str, document: ProblemDocument) -> Version | None:
-    """The newest of the earlier versions that are equal to a document, or None."""
-    for row in versions.versions(session, problem_id)[1:]:
-        known = problem_diff.of_version(session, problem_id, row.number)
+        return Version(problem_id, problem_id, "equal", current, number=row.version)
+    for each in versions.versions(session, problem_id)[1:]:
+        known = problem_diff.of_version(session, problem_id, each.number)
         if not versions.differences(document, known):
-            return Version(problem_id, problem_id, "equal", known, pin=row.number)
-    return None
-
-
-def _as_another(
-    session: Session,
-    contents: Contents,
-    problem_id: str,
-    arrival: Arrival,
-    document: ProblemDocument,
-    differences: Sequence[versions.Difference],
-) -> Version:
-    """The problem under the first id `echo2`, `echo3`... that is free, or has this very version already."""
+            return Version(problem_id, problem_id, "equal", known, pin=each.number)
+    # The first id `echo2`, `echo3`... that is free, or has this very version already.
     for number in count(2):
         id_ = f"{problem_id[: files.LONGEST_ID - len(str(number))]}{number}"
         if id_ in contents.problem_ids:
             continue
-        if problems.get(session, id_) is None:
+        if (other := problems.get(session, id_)) is None:
             package = with_other(arrival.package, slug=id_)
             return Version(problem_id, id_, "version", _document(package), package, arrival.broken, {}, differences)
         current = problem_diff.document(session, id_)
         if not versions.differences(document, current):
-            return Version(problem_id, id_, "version", current, differences=differences)
+            return Version(problem_id, id_, "version", current, differences=differences, number=other.version)
     raise AssertionError("numbers do not end")
 
 
@@ -183,19 +166,11 @@ def put(session: Session, chosen: dict[str, Version], faults: FaultList) -> None
     """Write the problems that are brought in; those that are used must be as they were when they were compared."""
     for version in chosen.values():
         row = problems.get(session, version.id)
-        if row is not None and version.pin is not None:
-            continue  # what is superseded does not change
         if version.stored is not None and row is None:
             problems.put_package(session, version.stored, version.scores)
-            continue
-        changed = [versions.Difference("", "the id to be free", "a new problem")]
-        if version.stored is None:
-            changed = [versions.Difference("", "the problem", "none")]
-            if row is not None:
-                changed = versions.differences(version.document, problem_diff.document(session, version.id))
-        for each in changed:
-            place = f"{each.where}, changed while the package was read".removeprefix(", ")
-            faults.add(f"problem {version.id}", place, each.expected, each.found)
+        elif row is None or (version.pin is None and row.version != version.number):
+            expected = "the problem as it was when the package was read"
+            faults.add(f"problem {version.id}", "", expected, "another version")
 
 
 def _path(problem_id: str) -> str:

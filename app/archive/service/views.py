@@ -1,18 +1,16 @@
-"""Options of an import, and its reply: the contest, its problems one by one, and the boards compared.
+"""Options of an import, and its reply: the contest, and its problems one by one.
 
-- A contest package brought in: read, held against what is here, graded, and kept as a whole or not at all.
+- A contest package brought in: read, held against what is here, and kept as a whole or not at all.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel
-from sqlalchemy.orm import Session
 
-from app.archive.service import own, submissions, versions
-from app.archive.service.board import ImportedBoard, PackageDifference, compare
+from app.archive.service import versions
 from app.archive.service.package_files import Bounds, Contents, read_parcel
 from app.archive.service.rows import Importer
 from app.authoring.service.packages import SPOOL, limits_of
@@ -22,15 +20,11 @@ from app.core import clics, passwords
 from app.core.db.database import run_after_commit
 from app.core.faults import SILENT, FaultList, PackageErrors, Steps
 from app.core.files.temporary import PACKAGE_PREFIX, locked_folder
-from app.core.messages import N_, SECONDS_UNTIL_BACK, BadRequest, Conflict, Unavailable, all_in_words, in_words
+from app.core.messages import N_, BadRequest, in_words
 from app.core.service import Service
 from app.core.settings import Settings
-from app.judging.service.questions import JudgeFailed
+from app.problems.queries.versions import Difference
 from app.programs.apart import READER
-
-PRIVILEGED = "ids of accounts of admins and judges that may be brought in, or replaced: without it none are"
-BOARD = "`equal` refuses the package where its board comes out different here; `any` keeps it and lists the differences"
-MOST_IN_WORDS = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,32 +34,29 @@ class Options:
     contest_id: str | None
     account_id: str
     replace: bool
-    any_board: bool
-    privileged: frozenset[str] = frozenset()
 
 
 class ImportedProblem(BaseModel):
     """The problem here that stands for one of the package.
 
     how: `equal` it was here; `new` it was brought in; `version` it was brought in beside another one of its id, or was
-    so before; `here` the package has none, and what is here is used. `differences` are those from the other one.
+    so before; `here` the package has none, and what is here is used. `differences` are those from the package's
+    problem (`before`) to the one of that id here (`after`).
     """
 
     package_id: str
     id: str
     how: Literal["equal", "new", "version", "here"]
     test_cases: int
-    differences: list[PackageDifference]
+    differences: list[Difference]
     more_differences: int = 0
 
 
 class Imported(BaseModel):
-    """The result of an import; `board` is missing where the package has none, or came without its submissions."""
+    """The result of an import; its submissions are judged from now on."""
 
     submissions: int
-    roles: list[own.ImportedRole]
     problems: list[ImportedProblem]
-    board: ImportedBoard | None
 
 
 class ImportedView(ContestView):
@@ -75,33 +66,13 @@ class ImportedView(ContestView):
 
 
 def _problem(version: versions.Version) -> ImportedProblem:
-    cases = [case for case in version.document["cases"].values() if case["answer_sha256"] is not None]
-    listed = [PackageDifference(**each._asdict()) for each in version.differences[: versions.MOST_TOLD]]
     return ImportedProblem(
         package_id=version.package_id,
         id=version.id,
         how=version.how,
-        test_cases=len(cases),
-        differences=listed,
-        more_differences=len(version.differences) - len(listed),
-    )
-
-
-def another_board(differences: FaultList, missing: Sequence[str]) -> Conflict:
-    """The refusal of a package whose board comes out different; `missing`: problems that it does not carry."""
-    listed = all_in_words(differences.first, min(len(differences.first), MOST_IN_WORDS))
-    message = N_(
-        "the board would not be the package's (differences: %(count)s): %(listed)s; nothing has been stored "
-        "(board=any brings the contest in nevertheless)"
-    )
-    if missing:
-        message = N_(
-            "the board would not be the package's (differences: %(count)s): %(listed)s; the package does not carry "
-            "%(missing)s, and what is here under these ids was used; nothing has been stored (board=any brings the "
-            "contest in nevertheless)"
-        )
-    return Conflict(
-        message, count=differences.count, listed=listed, missing=", ".join(missing), errors=differences.first
+        test_cases=sum(case["answer_sha256"] is not None for case in version.document["cases"].values()),
+        differences=list(version.differences[: versions.MOST_TOLD]),
+        more_differences=max(0, len(version.differences) - versions.MOST_TOLD),
     )
 
 
@@ -135,13 +106,14 @@ def bring_in(service: Service, contents: Contents, options: Options, steps: Step
 def _keep(service: Service, contents: Contents, folder: Path, options: Options, steps: Steps) -> clics.JsonObject:
     chosen, faults = versions.choose(service, contents, folder, steps)
     contents.rename_problems({version.package_id: version.id for version in chosen.values()})
-    graded: dict[str, submissions.Trials] | None = None
+    hashes: Mapping[str, str] = {}
     if not faults:  # else nothing is kept, and the rest is only looked at for more faults
         versions.keep_files(service, chosen, steps)
-        graded = _graded(service, contents, chosen, faults, steps)
-    hashes = {} if faults else _hashes(contents)  # before the transaction: 20,000 passwords take minutes
+        hashes = _hashes(contents)  # before the transaction: 20,000 passwords take minutes
     steps.begin("writing")
     with service.database.write() as session:
+        if not faults:
+            versions.put(session, chosen, faults)
         importer = Importer(
             session,
             service,
@@ -149,54 +121,17 @@ def _keep(service: Service, contents: Contents, folder: Path, options: Options, 
             options.account_id,
             hashes,
             chosen,
-            graded,
+            faults,
             replace=options.replace,
-            privileged=options.privileged,
         )
-        if not faults:
-            versions.put(session, chosen, faults)
         row = importer.keep(options.contest_id)
-        faults.join(importer.faults)
         if faults:
             raise _refusal(faults)  # which rolls everything back
-        numbers = {id_: submitted.number for id_, submitted in importer.submitted.items()}
-        missing = [version.package_id for version in chosen.values() if version.how == "here"]
-        compared = _compared(session, row.id, contents, numbers, missing=missing, any_board=options.any_board)
         problems = [_problem(version) for version in chosen.values()]
-        imported = Imported(submissions=len(numbers), roles=importer.roles, problems=problems, board=compared)
+        imported = Imported(submissions=len(importer.submitted), problems=problems)
         made = ImportedView(**dict(view(row)), imported=imported).model_dump(mode="json")
     run_after_commit(session)
     return made
-
-
-def _graded(
-    service: Service, contents: Contents, chosen: Mapping[str, versions.Version], faults: FaultList, steps: Steps
-) -> dict[str, submissions.Trials]:
-    try:
-        return submissions.grade_all(service, contents, chosen, faults, steps)
-    except JudgeFailed as failed:
-        raise Unavailable(
-            N_("the submissions could not be judged: %(failed)s"), SECONDS_UNTIL_BACK, failed=failed
-        ) from None
-
-
-def _compared(
-    session: Session,
-    contest_id: str,
-    contents: Contents,
-    numbers: Mapping[str, int],
-    *,
-    missing: Sequence[str],
-    any_board: bool,
-) -> ImportedBoard | None:
-    """Hold the boards against each other; None where the package has none, or came without its submissions."""
-    if contents.board is None:
-        return None
-    session.flush()
-    compared, differences = compare(session, contest_id, contents, numbers)
-    if differences and not any_board:
-        raise another_board(differences, missing)
-    return compared
 
 
 def _hashes(contents: Contents) -> Mapping[str, str]:

@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.authoring.service import jobs, packages, test_data, versions
+from app.authoring.service import jobs, packages, testcases, versions
 from app.core.http.errors import status_of, written
 from app.core.messages import N_, BadRequest, NotFound, ServiceError
 from app.core.pages.forms import made_of_values, open_form, whole_number
@@ -76,7 +76,7 @@ def add_cases(visit: Visit, sent: Annotated[tuple[bytes, bool], Depends(_zip)], 
     """Put the cases of a zip; shows every fault by its entry where there are some."""
     data, only = sent
     try:
-        outcome = test_data.put_cases(visit.service, visit.viewer, problem_id, data, How(), only=only)
+        outcome = testcases.put_cases(visit.service, visit.viewer, problem_id, data, How(), only=only)
     except ServiceError as refusal:
         with visit.reading() as look:
             return _problem(look, problem_id, refusal)
@@ -85,7 +85,7 @@ def add_cases(visit: Visit, sent: Annotated[tuple[bytes, bool], Depends(_zip)], 
 
 def arrange_cases(visit: Visit, fields: Fields, problem_id: str) -> Response:
     """Change groups, their points, the groups and the order of cases, or delete those ticked, as one version."""
-    body = made_of_values(test_data.DataBody, _arrangement(fields))
+    body = made_of_values(testcases.DataBody, _arrangement(fields))
     if body.delete:
         confirm(
             fields,
@@ -93,7 +93,7 @@ def arrange_cases(visit: Visit, fields: Fields, problem_id: str) -> Response:
             _("A change that affects points becomes a pending rejudging. Earlier versions keep the cases."),
             _("Delete"),
         )
-    outcome = test_data.arrange(visit.service, visit.viewer, problem_id, body, how_of(fields))
+    outcome = testcases.arrange(visit.service, visit.viewer, problem_id, body, how_of(fields))
     return visit.led_on(outcome, f"/admin/problems/{problem_id}")
 
 

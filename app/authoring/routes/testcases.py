@@ -14,7 +14,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import FileResponse, JSONResponse
 
 from app.accounts.routes.accounts import WritingAccounts
-from app.authoring.service import packages, test_data, testcases
+from app.authoring.service import packages, testcases
 from app.authoring.service.packages import BroughtIn, CaseView, ProblemDetails, ProblemView, SentPackage
 from app.core.faults import Steps
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheAuthenticator, TheService, TheSnapshot
@@ -134,8 +134,9 @@ async def put_testcase(
     outcome = await run_sync(testcases.put_case, service, viewer, asked, how)
     if isinstance(outcome, (RejudgingView, Preview)):
         return accepted(outcome)
-    response.status_code = 201 if outcome.is_new else 200
-    return outcome.case
+    case, is_new = outcome
+    response.status_code = 201 if is_new else 200
+    return case
 
 
 @router.delete(
@@ -299,7 +300,7 @@ async def import_testcases(
     All of it is one version; a case in another group than before moves. All faults at once, each with its entry.
     """
     async with _open_zip(request, TEST_DATA_PARTS, service.settings.max_upload) as (path, _, _):
-        outcome = await run_sync(lambda: test_data.put_cases(service, viewer, problem_id, path, how, only=only))
+        outcome = await run_sync(lambda: testcases.put_cases(service, viewer, problem_id, path, how, only=only))
     return outcome if isinstance(outcome, ProblemDetails) else accepted(outcome)
 
 
@@ -307,11 +308,11 @@ async def import_testcases(
     TEST_DATA_PLACE, response_model=ProblemDetails, responses=RESPONSES, summary="Change groups and move test cases"
 )
 def change_testcases(
-    problem_id: str, viewer: CurrentViewer, service: TheService, body: test_data.DataBody, how: TheHow
+    problem_id: str, viewer: CurrentViewer, service: TheService, body: testcases.DataBody, how: TheHow
 ) -> ProblemDetails | Response:
     """Groups are made, renamed, given points and aggregation, cases moved between them and deleted: all as one version.
 
     A group that loses its last case is taken out. Points of a group with `sum` are shared equally by its cases.
     """
-    outcome = test_data.arrange(service, viewer, problem_id, body, how)
+    outcome = testcases.arrange(service, viewer, problem_id, body, how)
     return outcome if isinstance(outcome, ProblemDetails) else accepted(outcome)

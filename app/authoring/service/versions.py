@@ -13,7 +13,7 @@ from app.core import clics, json_documents
 from app.core.db.database import after_commit
 from app.core.messages import N_, NotFound
 from app.core.service import Service
-from app.judging.service.problem_changes import CasePreview, How, Preview, RejudgingView, case_previews, change
+from app.judging.service.problem_changes import How, Preview, RejudgingView, change
 from app.problems.queries import pins, problem_diff, problems, versions
 from app.tables import ProblemRow, ProblemVersionRow, TestGroupRow
 
@@ -42,14 +42,6 @@ class VersionDetails(VersionView):
     sha256: str
 
 
-class FieldDifference(BaseModel):
-    """A field in which two versions differ."""
-
-    where: str
-    before: str
-    after: str
-
-
 class VersionDiff(BaseModel):
     """The difference between two versions: in words, field by field, and case by case.
 
@@ -61,8 +53,8 @@ class VersionDiff(BaseModel):
     judging: bool
     points: bool
     changes: list[str]
-    fields: list[FieldDifference]
-    testcases: list[CasePreview]
+    fields: list[versions.Difference]
+    testcases: list[versions.CaseChange]
 
 
 def listed(session: Session, problem_id: str) -> list[VersionView]:
@@ -99,11 +91,8 @@ def diff(session: Session, problem_id: str, number: int, against: int | None) ->
         judging=problem_diff.needs_judging(before, after),
         points=problem_diff.matters(before, after),
         changes=versions.summary(before, after) if is_other else [],
-        fields=[
-            FieldDifference(where=each.where, before=each.expected, after=each.found)
-            for each in versions.differences(before, after)
-        ],
-        testcases=case_previews(before, after),
+        fields=versions.differences(before, after),
+        testcases=versions.case_changes(before["cases"], after["cases"]),
     )
 
 

@@ -30,10 +30,10 @@ from app.judging.queries.judging_tasks import Task, one_case_each
 from app.judging.service.broker import Sender
 from app.judging.service.claims import Claims
 from app.judging.service.judging import FileFaults, Judging
-from app.judging.service.messages import Grade, Validate, Validated, Warm
-from app.judging.service.outcomes import GraderProcess, Trial
+from app.judging.service.messages import Validate, Validated, Warm
+from app.judging.service.outcomes import GraderProcess
 from app.judging.service.programs import Programs
-from app.judging.service.questions import Question, Questions, Tried
+from app.judging.service.questions import Question, Questions
 from app.judging.service.staff import EngineSettings, GraderState
 from app.submissions.queries import judgements
 from app.submissions.queries.judgements import Outcome
@@ -117,13 +117,7 @@ class Engine:
         self._ask(question)
         return question.future
 
-    def grade(self, request: Grade) -> Future[Trial]:
-        """Grade answers that are in no row, while nobody waits for a verdict; NotJudged if nothing is known of them."""
-        tried = Tried(request)
-        self._ask(tried)
-        return tried.future
-
-    def _ask(self, asked: Question | Tried) -> None:
+    def _ask(self, asked: Question) -> None:
         with self._changed:
             self._asked.add(asked)
             self._changed.notify()
@@ -239,22 +233,16 @@ class Engine:
             if not self._may_judge_again():
                 return None
             self._judging_again += 1
-            if self._asked.trials:
-                return partial(self._aside, partial(self._attempt, process, self._asked.trials.popleft()))
-            return partial(self._aside, partial(self._judge_some, process, again=True))
+            return partial(self._judge_aside, process)
 
     def _answer(self, process: GraderProcess, question: Question) -> None:
         if not self._asked.answer(process, question):
             self._ask(question)
 
-    def _attempt(self, process: GraderProcess, tried: Tried) -> None:
-        if not self._asked.attempt(process, tried):
-            self._ask(tried)
-
-    def _aside(self, work: Callable[[], object]) -> None:
-        """Do what nobody waits for."""
+    def _judge_aside(self, process: GraderProcess) -> None:
+        """Judge what nobody waits for."""
         try:
-            work()
+            self._judge_some(process, again=True)
         finally:
             with self._changed:
                 self._judging_again -= 1
@@ -266,8 +254,7 @@ class Engine:
 
     def _may_judge_again(self) -> bool:
         """Whether a rejudging has work, and a grader is free beside the one left to those who wait for verdicts."""
-        is_there = self._is_called[True] or bool(self._asked.trials)
-        return is_there and self._judging_again < max(1, len(self._processes) - 1)
+        return self._is_called[True] and self._judging_again < max(1, len(self._processes) - 1)
 
     def _judge_some(self, process: GraderProcess, *, again: bool) -> None:
         """Judge some queued judgements; where there are none, nobody looks again before the next call."""

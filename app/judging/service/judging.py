@@ -17,7 +17,7 @@ from app.domain.documents import FoundScore
 from app.judging.queries.judging_tasks import Task
 from app.judging.service.messages import Failed, Grade, Held, Unreadable
 from app.judging.service.outcomes import NO_GRADER, GraderProcess, given_up, outcome, over_limit
-from app.judging.service.questions import MOST_FAILURES, MOST_KILLS
+from app.judging.service.questions import MOST_KILLS
 from app.packages.settings import SUBMISSION_SECONDS
 from app.submissions.queries.judgements import Outcome
 
@@ -29,6 +29,7 @@ SECONDS_WITHOUT_SANDBOX = 15.0
 SANDBOX = "sandbox"
 MOST_UNFINISHED = 1000
 FIRST_PAUSE = 0.15
+MOST_FAILURES = 3
 
 
 @dataclass

@@ -3,16 +3,15 @@
 - A grader's place: a warm process to ask, replaced where it dies; and the sandbox beside it.
 """
 
-from collections.abc import Callable, Collection, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import structlog
 
-from app.contests.schemas import Rule
 from app.core.clock import utc_now
 from app.domain.contests import Kind
 from app.domain.counting import CaseVerdict, JudgementType, is_full, judgement_type
-from app.domain.documents import CaseAnswer, FoundScore, MessageDocument, ProblemSettingsDocument
+from app.domain.documents import CaseAnswer, FoundScore, MessageDocument
 from app.judging.queries.judging_tasks import Task
 from app.judging.service.messages import Failed, Grade, Reply, Validate, Warm, Warmed
 from app.judging.service.programs import Programs
@@ -26,27 +25,12 @@ JUDGE_ERROR: MessageDocument = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Trial:
-    """Graders' scores for answers that are in no row; `error`: the checker failed, and all are judge errors."""
-
-    scores: Sequence[FoundScore]
-    error: str | None = None
-
-
 def outcome(task: Task, scores: Sequence[FoundScore]) -> Outcome:
     """Sum up an attempt that went well."""
-    verdict = summed_up(scores, task.settings, task.rule, task.counted_cases)
-    return Outcome(task.judgement_id, task.attempt, verdict.value, scores, utc_now(), failures=task.failures)
-
-
-def summed_up(
-    scores: Sequence[FoundScore], settings: ProblemSettingsDocument, rule: Rule, counted: Collection[int]
-) -> JudgementType:
-    """The judgement type that scores give; `counted` are the ids of the cases that count during the contest."""
-    absolute = (rule.kind or settings["scoring"]["kind"]) == Kind.ABSOLUTE
+    absolute = (task.rule.kind or task.settings["scoring"]["kind"]) == Kind.ABSOLUTE
     seen = [(score.verdict, is_full(score.multiplier, absolute=absolute)) for score in scores]
-    return judgement_type(seen, complete={*counted} <= {score.test_case_id for score in scores})
+    verdict = judgement_type(seen, complete={*task.counted_cases} <= {score.test_case_id for score in scores})
+    return Outcome(task.judgement_id, task.attempt, verdict.value, scores, utc_now(), failures=task.failures)
 
 
 def over_limit(task: Task, scores: Sequence[FoundScore], seconds: float) -> Outcome:

@@ -26,15 +26,6 @@ from app.submissions.queries.attempts import contests_of
 from app.tables import ContestProblemRow, ContestRow, ProblemRow, RejudgingRow, SubmissionRow
 
 
-class CasePreview(BaseModel):
-    """A test case that is added, removed or changed, and the parts of it that are."""
-
-    name: str
-    group: str
-    change: Literal["added", "removed", "changed"]
-    parts: list[str]
-
-
 class ContestPreview(BaseModel):
     """A contest that has the problem. `goes_along`: the change reaches it; else `why` not: pinned, final or kept."""
 
@@ -63,7 +54,7 @@ class Preview(BaseModel):
     judging: bool
     points: bool
     changes: list[str]
-    testcases: list[CasePreview]
+    testcases: list[CaseChange]
     without_answer: list[str]
     contests: list[ContestPreview]
     submissions: int
@@ -84,7 +75,7 @@ def preview(session: Session, plan: Plan) -> Preview:
         judging=plan.again,
         points=problem_diff.matters(plan.before, plan.after),
         changes=summary(plan.before, plan.after) if is_other else [],
-        testcases=case_previews(plan.before, plan.after),
+        testcases=case_changes(plan.before["cases"], plan.after["cases"]),
         without_answer=problem_diff.unanswered(plan.before["cases"], plan.after["cases"]),
         contests=known,
         submissions=sum(each.submissions for each in known if each.id in reached),
@@ -95,7 +86,6 @@ def preview(session: Session, plan: Plan) -> Preview:
 
 def preview_of_new(problem_id: str, after: ProblemDocument) -> Preview:
     """Show what a package that is a new problem would bring."""
-    added = [CaseChange(name, "added") for name in after["cases"]]
     return Preview(
         problem_id=problem_id,
         version=0,
@@ -103,24 +93,13 @@ def preview_of_new(problem_id: str, after: ProblemDocument) -> Preview:
         judging=False,
         points=False,
         changes=[f"problem {problem_id}: added"],
-        testcases=[_case(after, after, each) for each in added],
+        testcases=case_changes({}, after["cases"]),
         without_answer=[],
         contests=[],
         submissions=0,
         teams=0,
         rejudging=None,
     )
-
-
-def case_previews(before: ProblemDocument, after: ProblemDocument) -> list[CasePreview]:
-    """The test cases that differ between two versions."""
-    return [_case(before, after, each) for each in case_changes(before["cases"], after["cases"])]
-
-
-def _case(before: ProblemDocument, after: ProblemDocument, change: CaseChange) -> CasePreview:
-    version = before if change.kind == "removed" else after
-    group = version["cases"][change.name]["group_name"]
-    return CasePreview(name=change.name, group=group, change=change.kind, parts=list(change.parts))
 
 
 def _entries(session: Session, problem_id: str) -> list[ContestProblemRow]:

@@ -126,7 +126,9 @@ def problem_page(
     root = visit.request.scope.get("root_path", "")
     folder = f"{root}/api/contests/{snapshot.contest.id}/problems/{scored.id}"
     reader = Reader(lang, accepted_languages(visit.request), wants_markdown=False, address=f"{folder}/statement")
-    text = statement_body(visit.service, snapshot, session, scored.id, reader) if document.languages else None
+    html, language = None, None
+    if document.languages:
+        html, language = statement_body(visit.service, snapshot, session, scored.id, reader)
     answers = own_answers(viewer, snapshot, scored)
     playground, is_played = _boards(session, snapshot, scored.id)
     cases = _cases(viewer, snapshot, session, scored, answers)
@@ -140,9 +142,9 @@ def problem_page(
         problem=document,
         line=rule_line(scored.rule, len(scored.cases), scored.groups),
         rules=[*problem_rules(scored.rule, counted), *limit_rules(limits)],
-        statement=None if text is None else Markup(text.html),
-        language=None if text is None else text.language,
-        other=None if text is None or text.html else f"{folder}/statement?lang={text.language}",
+        statement=None if html is None else Markup(html),
+        language=language,
+        other=f"{folder}/statement?lang={language}" if html == "" else None,
         languages=[(each, LANGUAGES.get(each, each)) for each in document.languages],
         cases=cases,
         panel=panel(session, snapshot, scored, cases) if viewer.team_id is not None else None,

@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
-from shutil import copyfileobj
 from tempfile import TemporaryFile
 from typing import IO, Literal, NamedTuple
 
@@ -115,11 +114,9 @@ def packed(files: FileStore, row: ProblemRow, groups: Sequence[TestGroupRow], ro
         package = read.read_archive(laid.archive, row.id, LARGEST, laid.spool)
         try:
             changed = _changed(files, package, row, groups, rows)
-            if changed is None:
-                with laid.archive.open("rb") as file:
-                    copyfileobj(file, target)
-            else:
-                _write(package, changed, target)
+            composed = ComposedFiles({f"{package.slug}/{name}": content for name, content in changed.items()})
+            zips.write_files(target, composed)
+            check_zip(composed, target.tell(), LARGEST)
         except PackageErrors as faults:
             text = f"expected a problem that reads as a package, found that it would not: {faults}"
             raise NotPackable(text) from None
@@ -141,8 +138,8 @@ def _changed(
     row: ProblemRow,
     groups: Sequence[TestGroupRow],
     rows: Sequence[TestCaseRow],
-) -> Mapping[str, Content] | None:
-    """The files of the problem's package as it is now; None where they are those of the imported one."""
+) -> Mapping[str, Content]:
+    """The files of the problem's package as it is now."""
     answered = [each for each in rows if each.answer_sha256 is not None]
     if all(each.group_name == "sample" for each in answered):
         raise NotPackable("expected a secret test case with an expected answer, as each package has one, found none")
@@ -156,18 +153,7 @@ def _changed(
         if each.answer_sha256 is None:
             name = f"{UNANSWERED}/{_path(each)}.in"
             changed[name] = _either(package, name, files, each.input_sha256, each.input_size)
-    if changed.keys() == package.files.keys() and not _reads_otherwise(package, answered):
-        own = {name: File(name, package.files) for name in package.files}
-        if all(content == own[name] or content == package.files[name] for name, content in changed.items()):
-            return None
     return _with_arguments(package.slug, changed, answered)
-
-
-def _write(package: model.Package, files: Mapping[str, Content], target: IO[bytes]) -> None:
-    """Write the zip; raises PackageErrors for one that would not be taken."""
-    composed = ComposedFiles({f"{package.slug}/{name}": content for name, content in files.items()})
-    zips.write_files(target, composed)
-    check_zip(composed, target.tell(), LARGEST)
 
 
 def _with_cases(
@@ -259,12 +245,6 @@ def _stem(name: str) -> str:
     """The path of the test case a file belongs to."""
     extension = next((e for e in EXTENSIONS if name.endswith(e)), "")
     return name.removesuffix(extension)
-
-
-def _reads_otherwise(package: model.Package, rows: Sequence[TestCaseRow]) -> bool:
-    """Whether a case has other checker arguments than the package gives it."""
-    arguments = {row.name: tuple(row.checker_args or ()) for row in rows}
-    return any(case.checker_args != arguments.get(case.name) for case in package.cases)
 
 
 def _with_arguments(slug: str, files: dict[str, Content], rows: Sequence[TestCaseRow]) -> dict[str, Content]:

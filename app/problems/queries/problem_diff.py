@@ -10,11 +10,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import TypeVar, cast
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.contests.schemas import Rule
-from app.core.clock import utc_now
 from app.core.json_documents import CaseDocument, GroupDocument, ProblemChanges, ProblemColumns, ProblemDocument
 from app.domain import contests, counting, documents
 from app.problems.queries import pins, problems, scoring_input
@@ -116,14 +115,7 @@ def merged(before: ProblemDocument, changes: ProblemChanges) -> ProblemDocument:
 def write(session: Session, problem_id: str, changes: ProblemChanges) -> ProblemChanges:
     """Make the changes; returns those that undo them."""
     before = document(session, problem_id)
-    row = session.get_one(ProblemRow, problem_id)
-    for name, value in changes.get("columns", {}).items():
-        setattr(row, name, value)
-    row.updated = utc_now()  # for those who keep what they have read of it
-    if "groups" in changes:
-        session.execute(delete(TestGroupRow).where(TestGroupRow.problem_id == problem_id))
-        session.execute(insert(TestGroupRow), [{"problem_id": problem_id, **group} for group in changes["groups"]])
-    _write_cases(session, problem_id, changes.get("cases", {}))
+    problems.write_rows(session, problem_id, changes)
     for contest_id, rule in changes.get("rules", {}).items():
         entry = session.get(ContestProblemRow, (contest_id, problem_id))
         if entry is not None:
@@ -131,21 +123,6 @@ def write(session: Session, problem_id: str, changes: ProblemChanges) -> Problem
     session.flush()
     session.expire_all()
     return difference(document(session, problem_id), before)
-
-
-def _write_cases(session: Session, problem_id: str, cases: Mapping[str, CaseDocument | None]) -> None:
-    """Answers and raw scores refer to the rows, so a case that goes stays as a row, and its return is a change."""
-    for name, columns in cases.items():
-        row = problems.any_case(session, problem_id, name)
-        if columns is None:
-            if row is not None:
-                row.removed = True
-            continue
-        row = row or TestCaseRow(problem_id=problem_id, name=name)
-        for column, value in columns.items():
-            setattr(row, column, value)
-        row.removed = False
-        session.add(row)
 
 
 def tried(

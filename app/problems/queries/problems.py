@@ -12,7 +12,14 @@ from app.core.clock import utc_now
 from app.core.faults import SILENT, Steps
 from app.core.files.files import FileStore
 from app.core.files.temporary import PACKAGE_PREFIX, locked_folder
-from app.core.json_documents import CaseDocument, GroupDocument, MetadataDocument, ProblemColumns, StatementDocument
+from app.core.json_documents import (
+    CaseDocument,
+    GroupDocument,
+    MetadataDocument,
+    ProblemChanges,
+    ProblemColumns,
+    StatementDocument,
+)
 from app.core.messages import N_, Conflict, Message, NotFound, did_you_mean
 from app.domain.counting import pair
 from app.domain.documents import FoundScore
@@ -26,10 +33,6 @@ STORING = "storing the test cases"
 AT_ONCE = 16
 # Bytes of a case up to which it is stored beside others: so many are in memory then.
 SMALL = 2**20
-
-
-class ProblemInUse(Conflict):
-    """A change would take away what submissions or contests stand on; the message names it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,21 +118,61 @@ def put_package(session: Session, stored: KeptPackage, scores: Mapping[str, Foun
 
     `scores` are those of expected answers, by case, so that the reference can take part in BEST.
     """
-    package = stored.package
-    row = session.get(ProblemRow, package.slug)
-    now = utc_now()
-    is_new = row is None
-    row = row or ProblemRow(id=package.slug, created=now, version=1)
-    for column, value in problem_columns(stored).items():
-        setattr(row, column, value)
-    row.updated = now
-    session.add(row)
+    package, now = stored.package, utc_now()
+    columns = problem_columns(stored)
+    if session.get(ProblemRow, package.slug) is None:
+        session.add(ProblemRow(id=package.slug, created=now, updated=now, version=1, **columns))
+        session.flush()
+        note = "the package was brought in"
+        session.add(ProblemVersionRow(problem_id=package.slug, number=1, created=now, note=note))
+    old = {row.name: row for row in all_cases(session, package.slug)}
+    cases: dict[str, CaseDocument | None] = dict.fromkeys(name for name, row in old.items() if not row.removed)
+    for name, case in stored.cases.items():
+        known, score = old.get(name), (scores or {}).get(name)
+        files = (case["input_sha256"], case["answer_sha256"])
+        cases[name] = case if score is None else _with_score(case, score)
+        if known is None or (known.input_sha256, known.answer_sha256) != files:
+            cases[name] = {**_with_score(case, score), "provenance": {"from": "package"}}
+    write_rows(session, package.slug, {"columns": columns, "groups": group_columns(package), "cases": cases})
+
+
+def _with_score(case: CaseDocument, score: FoundScore | None) -> CaseDocument:
+    raw, multiplier = (None, None) if score is None else (score.raw, score.multiplier)
+    (num, den), (multiplier_num, multiplier_den) = pair(raw), pair(multiplier)
+    return {
+        **case,
+        "reference_raw_num": num,
+        "reference_raw_den": den,
+        "reference_multiplier_num": multiplier_num,
+        "reference_multiplier_den": multiplier_den,
+    }
+
+
+def write_rows(session: Session, problem_id: str, changes: ProblemChanges) -> None:
+    """Write the columns, groups and cases of a problem that change; a case that is None goes.
+
+    Answers and raw scores refer to the rows of cases, so one that goes stays as a row, and its return is a change.
+    """
+    row = session.get_one(ProblemRow, problem_id)
+    for name, value in changes.get("columns", {}).items():
+        setattr(row, name, value)
+    row.updated = utc_now()  # for those who keep what they have read of it
+    if "groups" in changes:
+        session.execute(delete(TestGroupRow).where(TestGroupRow.problem_id == problem_id))
+        session.execute(insert(TestGroupRow), [{"problem_id": problem_id, **group} for group in changes["groups"]])
+    known = {case.name: case for case in all_cases(session, problem_id)} if "cases" in changes else {}
+    for name, columns in changes.get("cases", {}).items():
+        case = known.get(name)
+        if columns is None:
+            if case is not None:
+                case.removed = True
+            continue
+        case = case or TestCaseRow(problem_id=problem_id, name=name)
+        for column, value in columns.items():
+            setattr(case, column, value)
+        case.removed = False
+        session.add(case)
     session.flush()
-    if is_new:
-        session.add(ProblemVersionRow(problem_id=row.id, number=1, created=now, note="the package was brought in"))
-    _put_groups(session, package)
-    _put_cases(session, row.id, stored.cases)
-    _put_references(session, row.id, scores or {})
 
 
 def problem_columns(stored: KeptPackage) -> ProblemColumns:
@@ -185,12 +228,6 @@ def _keep_case(files: FileStore, case: Case, ordinal: int) -> CaseDocument:
     }
 
 
-def _put_groups(session: Session, package: Package) -> None:
-    session.execute(delete(TestGroupRow).where(TestGroupRow.problem_id == package.slug))
-    rows = [{"problem_id": package.slug, **columns} for columns in group_columns(package)]
-    session.execute(insert(TestGroupRow), rows)
-
-
 def group_columns(package: Package) -> list[GroupDocument]:
     """The columns of a package's groups, in order."""
     return [
@@ -205,39 +242,6 @@ def group_columns(package: Package) -> list[GroupDocument]:
         }
         for at, group in enumerate(package.groups, start=1)
     ]
-
-
-def _put_cases(session: Session, problem_id: str, cases: Mapping[str, CaseDocument]) -> None:
-    """Change the rows that stay in place (answers point to them), add the new ones, drop the rest."""
-    every = {row.name: row for row in all_cases(session, problem_id)}
-    old = {name: row for name, row in every.items() if not row.removed}
-    for name, columns in cases.items():
-        old.pop(name, None)
-        row = every.get(name) or TestCaseRow(problem_id=problem_id, name=name)
-        row.removed = False
-        if row.input_sha256 != columns["input_sha256"] or row.answer_sha256 != columns["answer_sha256"]:
-            row.provenance = {"from": "package"}
-            row.reference_raw_num = row.reference_raw_den = None
-            row.reference_multiplier_num = row.reference_multiplier_den = None
-        for column, value in columns.items():
-            setattr(row, column, value)
-        session.add(row)
-    for row in old.values():
-        row.removed = True  # answers, raw scores and earlier versions refer to it
-    session.flush()
-
-
-def _put_references(session: Session, problem_id: str, scores: Mapping[str, FoundScore]) -> None:
-    for row in test_cases(session, problem_id):
-        if (score := scores.get(row.name)) is not None:
-            row.reference_raw_num, row.reference_raw_den = pair(score.raw)
-            row.reference_multiplier_num, row.reference_multiplier_den = pair(score.multiplier)
-    session.flush()
-
-
-def has_submissions(session: Session, problem_id: str) -> bool:
-    """Whether anybody has submitted to this problem, in any contest."""
-    return bool(session.scalar(select(exists().where(SubmissionRow.problem_id == problem_id))))
 
 
 def problems(session: Session) -> Sequence[ProblemRow]:
@@ -303,14 +307,14 @@ def contests_of(session: Session, problem_id: str) -> list[str]:
 
 
 def remove(session: Session, problem_id: str) -> bool:
-    """Delete a problem; False if there is none. Raises ProblemInUse where a contest has it or anybody submitted."""
+    """Delete a problem; False if there is none. Raises Conflict where a contest has it or anybody submitted."""
     row = session.get(ProblemRow, problem_id)
     if row is None:
         return False
     if used := contests_of(session, problem_id):
-        raise ProblemInUse(N_("%(problem)s is a problem of %(contests)s"), problem=problem_id, contests=", ".join(used))
-    if has_submissions(session, problem_id):
-        raise ProblemInUse(N_("%(problem)s has submissions"), problem=problem_id)
+        raise Conflict(N_("%(problem)s is a problem of %(contests)s"), problem=problem_id, contests=", ".join(used))
+    if session.scalar(select(exists().where(SubmissionRow.problem_id == problem_id))):
+        raise Conflict(N_("%(problem)s has submissions"), problem=problem_id)
     session.delete(row)
     session.flush()
     return True

@@ -16,14 +16,13 @@ from app.core.bodies import Body, Line
 from app.core.faults import NONE, Faults
 from app.core.files.files import FileStore
 from app.core.json_documents import GroupDocument
-from app.core.messages import N_, NotFound
+from app.core.messages import N_, Conflict, NotFound
 from app.domain.documents import CaseListDocument, FoundScore
 from app.packages import model
 from app.problems.queries import problem_diff, problems, testcases
 from app.tables import ProblemRow, TestGroupRow
 
 GROUP = re.compile(r"secret(/[a-zA-Z0-9_][a-zA-Z0-9_.-]{0,99})?")
-AGGREGATIONS = ("sum", "min", "pass-fail")
 DEFAULT_AGGREGATION = "pass-fail"
 MOST_GROUPS = 1000
 Points = Annotated[int, Field(strict=True, ge=0, le=10**9)]
@@ -77,21 +76,21 @@ def write(session: Session, files: FileStore, change: DataChange) -> None:
 
 
 def _check_single(session: Session, change: DataChange) -> None:
-    """Raise NotFound or ProblemInUse where a single case is in another group, or the last one of its group."""
+    """Raise NotFound or Conflict where a single case is in another group, or the last one of its group."""
     if change.single is None:
         return
     groups = {row.name: row.group_name for row in problems.test_cases(session, change.problem_id)}
     for new, _ in change.cases:
         if (group := groups.get(new.name, change.single)) != change.single:
             message = N_("%(case)s is a test case of %(group)s already; names are unique in a problem")
-            raise problems.ProblemInUse(message, case=new.name, group=group)
+            raise Conflict(message, case=new.name, group=group)
     for name in change.deleted:
         if groups.get(name) != change.single:
             message = N_("problem %(problem)r has no test case %(case)r in %(group)r")
             raise NotFound(message, problem=change.problem_id, case=name, group=change.single)
         if change.single != "sample" and list(groups.values()).count(change.single) == 1:
             message = N_("%(case)s is the only test case of %(group)s, whose points nobody could earn without it")
-            raise problems.ProblemInUse(message, case=name, group=change.single)
+            raise Conflict(message, case=name, group=change.single)
 
 
 def _put_groups(session: Session, change: DataChange, faults: Faults) -> None:
@@ -138,14 +137,6 @@ def _check_group(group: TestGroupChange, faults: Faults) -> None:
     for name in (group.name, group.rename or "secret"):
         if not GROUP.fullmatch(name):
             faults.expect(f"group {group.name}", "", N_("a name such as secret/large"), repr(name[:80]))
-    if group.aggregation not in {None, *AGGREGATIONS}:
-        faults.expect(
-            f"group {group.name}",
-            "aggregation",
-            N_("one of %(aggregations)s"),
-            repr(group.aggregation),
-            aggregations=", ".join(AGGREGATIONS),
-        )
 
 
 def _rename(

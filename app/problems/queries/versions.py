@@ -17,8 +17,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, NamedTuple
+from typing import Literal
 
+from pydantic import BaseModel
 from sqlalchemy import exists, select
 from sqlalchemy.orm import Session
 
@@ -37,12 +38,12 @@ SHA256 = re.compile(r"\b[0-9a-f]{64}\b")
 NONE = "none"
 
 
-class Difference(NamedTuple):
+class Difference(BaseModel):
     """A field in which two versions differ: its place, and its value in each."""
 
     where: str
-    expected: str
-    found: str
+    before: str
+    after: str
 
 
 def package_document(stored: problems.KeptPackage) -> ProblemDocument:
@@ -55,14 +56,14 @@ def package_document(stored: problems.KeptPackage) -> ProblemDocument:
     }
 
 
-def differences(expected: ProblemDocument, actual: ProblemDocument) -> list[Difference]:
-    """List every field in which `actual` differs from `expected`, in the order: texts, settings, groups, test cases."""
-    one, other = _fields(expected), _fields(actual)
-    alone = {name for name, _ in _open(expected)} ^ {name for name, _ in _open(actual)}
+def differences(before: ProblemDocument, after: ProblemDocument) -> list[Difference]:
+    """List every field in which two versions differ, in the order: texts, settings, groups, test cases."""
+    one, other = _fields(before), _fields(after)
+    alone = {name for name, _ in _open(before)} ^ {name for name, _ in _open(after)}
     fields = (place for place in (*one, *other) if place.partition(": ")[0] not in {f"test case {n}" for n in alone})
     places = dict.fromkeys([*fields, *(f"test case {name}" for name in sorted(alone))])
     return [
-        Difference(place, _shown(one.get(place)), _shown(other.get(place)))
+        Difference(where=place, before=_shown(one.get(place)), after=_shown(other.get(place)))
         for place in places
         if one.get(place) != other.get(place)
     ]
@@ -146,18 +147,19 @@ PARTS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-class CaseChange(NamedTuple):
-    """A test case that differs between two versions, and the parts of it that do."""
+class CaseChange(BaseModel):
+    """A test case that is added, removed or changed, and the parts of it that are."""
 
     name: str
-    kind: Literal["added", "removed", "changed"]
-    parts: tuple[str, ...] = ()
+    group: str
+    change: Literal["added", "removed", "changed"]
+    parts: list[str] = []
 
 
 def summary(before: ProblemDocument, after: ProblemDocument) -> list[str]:
     """The difference in words, a line for each thing that is another."""
     lines = [
-        f"{NAMES.get(each.where, each.where)}: {each.expected} → {each.found}"
+        f"{NAMES.get(each.where, each.where)}: {each.before} → {each.after}"
         for each in differences(before, after)
         if not each.where.startswith("test case ")
     ]
@@ -176,20 +178,24 @@ def _words(value: Mapping[str, object], other: Mapping[str, object] | None = Non
 
 
 def _case_lines(old: Cases, new: Cases) -> list[str]:
-    lines = [f"test case {each.name}: {', '.join(each.parts) or each.kind}" for each in case_changes(old, new)]
+    lines = [f"test case {each.name}: {', '.join(each.parts) or each.change}" for each in case_changes(old, new)]
     return [*lines, *(f"test case {name}: has no expected answer yet" for name in unanswered(old, new))]
 
 
 def case_changes(old: Cases, new: Cases) -> list[CaseChange]:
     """The test cases that one version has otherwise than another, or not at all: first those that are removed."""
-    changes = [CaseChange(name, "removed") for name in old if name not in new]
+    changes = [
+        CaseChange(name=name, group=case["group_name"], change="removed")
+        for name, case in old.items()
+        if name not in new
+    ]
     for name, case in new.items():
         if name not in old:
-            changes.append(CaseChange(name, "added"))
+            changes.append(CaseChange(name=name, group=case["group_name"], change="added"))
             continue
         columns = changed(old[name], case).keys()
-        if parts := tuple(part for part, own in PARTS.items() if not columns.isdisjoint(own)):
-            changes.append(CaseChange(name, "changed", parts))
+        if parts := [part for part, own in PARTS.items() if not columns.isdisjoint(own)]:
+            changes.append(CaseChange(name=name, group=case["group_name"], change="changed", parts=parts))
     return changes
 
 

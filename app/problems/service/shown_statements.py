@@ -106,22 +106,6 @@ class Statement:
         return self.media_type == HTML
 
 
-@dataclass(frozen=True, slots=True)
-class StatementBody:
-    """The text of a statement as HTML for a page around it, and its language; empty where it is a file."""
-
-    html: str
-    language: str
-
-
-@dataclass(frozen=True, slots=True)
-class StatementImage:
-    """An image of a statement in the store."""
-
-    sha256: str
-    media_type: str
-
-
 def statement(
     service: Service, snapshot: ContestSnapshot, session: Session, problem_id: str, reader: Reader
 ) -> Statement:
@@ -152,15 +136,18 @@ def _statement(
 
 def statement_body(
     service: Service, snapshot: ContestSnapshot, session: Session, problem_id: str, reader: Reader
-) -> StatementBody:
-    """The text of a statement for a page of ours, with images below the reader's address; raises NotFound."""
+) -> tuple[str, str]:
+    """A statement for a page of ours: HTML with images below the reader's address, and its language.
+
+    The HTML is empty where the statement is a file; raises NotFound.
+    """
     row, language = _chosen(snapshot, session, problem_id, reader)
     if row.statements[language]["kind"] != "md":
-        return StatementBody("", language)
+        return "", language
     shown = problems.samples(session, service, snapshot.contest.id, row.id)
     text = problems.with_samples(service.files.load(row.statements[language]["sha256"]).decode(), shown, language)
     title = problems.title_of(row.names, language)
-    return StatementBody(problems.fragment(title, text, reader.address), language)
+    return problems.fragment(title, text, reader.address), language
 
 
 def _chosen(snapshot: ContestSnapshot, session: Session, problem_id: str, reader: Reader) -> tuple[ProblemRow, str]:
@@ -194,8 +181,8 @@ def solution(
     return _statement(service, texts[language], title, None, language, reader)
 
 
-def statement_image(snapshot: ContestSnapshot, session: Session, problem_id: str, path: str) -> StatementImage:
-    """An image that the statement shows in some language; raises NotFound."""
+def statement_image(snapshot: ContestSnapshot, session: Session, problem_id: str, path: str) -> tuple[str, str]:
+    """An image that the statement shows in some language: its sha256 and media type; raises NotFound."""
     the_problem(snapshot, problem_id)
     row = pins.row(session, snapshot.contest.id, problem_id)
     by_language = [] if row is None else [file["images"] for file in row.statements.values()]
@@ -211,4 +198,4 @@ def statement_image(snapshot: ContestSnapshot, session: Session, problem_id: str
                 images,
             )
         )
-    return StatementImage(sha256, media_type)
+    return sha256, media_type

@@ -1,40 +1,33 @@
 """The context that a submission is checked by: the contest's clock, its teams, and the problem's open test cases.
 
 - The submissions of a contest as judges look through them: filtered, newest first, page by page, and over time.
-- Submissions that come with a contest package: under the ids they had, judged already.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import NamedTuple
 
-from sqlalchemy import func, insert, select, text
+from sqlalchemy import func, select
 from sqlalchemy.orm import Session
 
 from app.contests import queries as contests_queries
 from app.contests.queries import clock
 from app.contests.schemas import NO_LIMITS, ContestSettings, Limits
 from app.core.db.database import Database
-from app.core.files.files import FileStore
 from app.domain.contests import CaseKind, Clock
 from app.domain.participation import Finals, Participation, ParticipationKind, own_clock
 from app.packages.names import PATTERNS
 from app.problems.queries import pins
 from app.problems.queries.scoring_input import contest_teams
-from app.submissions.queries.judgements import Outcome, score_row
-from app.submissions.queries.submissions import INLINE_LIMIT, NewAnswer
 from app.submissions.tables import DONE
 from app.tables import (
-    AnswerRow,
     ContestProblemRow,
     ContestRow,
     JudgementRow,
     ProblemRow,
-    RawScoreRow,
     SubmissionRow,
     TestCaseRow,
     TestGroupRow,
@@ -259,49 +252,3 @@ def counts_by_team(session: Session, contest_id: str) -> dict[str, int]:
     query = select(SubmissionRow.team_id, func.count()).where(SubmissionRow.contest_id == contest_id)
     rows = session.execute(query.group_by(SubmissionRow.team_id))
     return {team_id: count for team_id, count in rows if team_id is not None}
-
-
-# Of a number that comes as an id: rows count on from it, and their own numbers are to stay within 18 digits.
-MOST_DIGITS = 15
-JUMP = 1000
-
-
-def add_submission(
-    session: Session, files: FileStore, row: SubmissionRow, answers: Sequence[NewAnswer], judged: Outcome
-) -> int:
-    """Keep a submission from elsewhere with its answers and their scores; returns the number of its row.
-
-    An answer without data was too large to be kept. Its judgement gets its number here.
-    """
-    session.add(row)
-    session.flush()
-    for answer in answers:
-        known = {"test_case_id": answer.test_case_id, "file_name": answer.file_name, "size": answer.size}
-        stored = AnswerRow(submission_id=row.id, **known)
-        if answer.data is None:
-            stored.refused = {"key": "too-large", "text": "larger than it may be", "args": {}}
-        elif answer.size > INLINE_LIMIT:
-            stored.sha256 = files.keep(answer.data)
-        else:
-            stored.data, stored.sha256 = answer.data, hashlib.sha256(answer.data).hexdigest()
-        session.add(stored)
-    judgement = JudgementRow(submission_id=row.id, state=DONE, attempt=1, type=judged.type, current=True)
-    judgement.start_time, judgement.end_time, judgement.error = row.time, judged.time, judged.error
-    session.add(judgement)
-    session.flush()
-    if judged.scores:
-        numbered = replace(judged, judgement_id=judgement.id)
-        session.execute(insert(RawScoreRow), [score_row(numbered, score) for score in judged.scores])
-    return row.id
-
-
-def count_past(session: Session, last: int) -> None:
-    """Let rows to come have numbers beyond `last`, which a contest shows as the id of a submission brought in."""
-    if session.get_bind().dialect.name == "sqlite":
-        session.execute(
-            text("UPDATE sqlite_sequence SET seq = max(seq, :last) WHERE name = 'submissions'"), {"last": last}
-        )
-        return
-    # Others draw numbers meanwhile: the jump is beyond whatever they have drawn by the time it is made.
-    query = "SELECT setval('submissions_id_seq', :beyond) FROM submissions_id_seq WHERE last_value <= :last"
-    session.execute(text(query), {"last": last, "beyond": last + JUMP})

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import io
-import json
-import zipfile
-
 import httpx
 import pytest
 
@@ -210,10 +206,3 @@ def test_an_invitation_takes_no_account_away_from_other_owners_and_contests(cour
     assert course.patch("accounts/bees", user="judge", json={"name": "The Bees"}).status_code == 200
     assert accept(course).status_code == 200
     assert "helper" not in {each["id"] for each in course.get("contests/b/accounts", user="judge").json()}
-
-
-def test_invitations_do_not_travel_with_a_contest(course: Api) -> None:
-    grant(course, "contests/a", "hilda")
-    package = zipfile.ZipFile(io.BytesIO(course.get("contests/a/package.zip", user="staff").content))
-    (name,) = [each for each in package.namelist() if each.endswith("jurado.json")]
-    assert [each["username"] for each in json.loads(package.read(name))["roles"]] == ["staff"]

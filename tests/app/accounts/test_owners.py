@@ -264,39 +264,6 @@ def test_whoever_registers_for_a_contest_is_looked_after_by_its_owner(course: Ap
     assert made(course.get("contests/a/registrations", user="staff")) == []
 
 
-def test_roles_and_kept_teams_travel_with_a_contest_where_the_accounts_exist(api: Api) -> None:
-    """An owner is no admin of the other server: CLICS shows it as one, and no such account is made."""
-    add_contest(api.service, "m", problem_id=None)
-    made(api.patch("contests/m", user="admin", json={"open_to_all": False}))
-    for name in ("ana", "bea"):
-        made(api.post("accounts", user="admin", json={"username": name, "type": "staff", "password": STRONG}))
-    for name, role in (("staff", "owner"), ("ana", "judge"), ("bea", "owner")):
-        grant(api, "contests/m", name, role)
-    for name in ("ants", "bees"):
-        made(api.post("teams?contest_id=m", user="staff", json={"id": name, "name": name}))
-    package = api.get("contests/m/package.zip", user="staff").content
-    made(api.delete("contests/m/teams/ants", user="staff"))
-    made(api.delete("teams/ants", user="staff"))
-    made(api.delete("accounts/ana", user="admin"))
-    made(api.patch("accounts/bea", user="admin", json={"username": "another"}))
-    query, headers = {"id": "n", "replace": True}, {"Content-Type": "application/zip"}
-    brought = made(api.post("contests/import", user="admin", content=package, headers=headers, params=query))
-    assert [(each["username"], each["role"], each["reason"]) for each in brought["imported"]["roles"]] == [
-        ("ana", "judge", "there is no such account here"),
-        ("bea", "owner", "there is no such account here"),
-        ("staff", "owner", None),
-    ]
-    assert [each["username"] for each in made(api.get("contests/n/roles", user="staff"))] == ["staff"]
-    assert api.get("accounts/ana", user="admin").status_code == 404
-    assert {each["type"] for each in made(api.get("accounts", user="admin")) if each["id"] in {"bea", "staff"}} == {
-        "staff"
-    }
-    made(api.delete("contests/m/roles/staff", user="admin"))
-    made(api.delete("contests/m/teams/bees", user="admin"))
-    made(api.patch("teams/ants", user="staff", json={"name": "Ants of n"}))
-    assert api.patch("teams/bees", user="staff", json={"name": "Bees"}).status_code == 404, "it was here before"
-
-
 def test_the_id_that_an_owner_gets_does_not_tell_whether_a_hidden_object_has_such_a_name(course: Api) -> None:
     made(course.post("contests/b/groups", user="admin", json={"id": "north", "name": "North"}))
     for name in ("North", "South"):

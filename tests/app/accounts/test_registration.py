@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import io
 import json
 import re
-import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -222,34 +220,6 @@ def test_whoever_registers_behind_the_freeze_comes_without_opening_the_board(qui
     told = {(each["type"], each["id"]) for each in map(json.loads, filter(None, lines))}
     assert {("teams", team_id), ("accounts", "ana.perez")} <= told
     assert any(kind == "persons" and re.fullmatch("ana-perez-[a-z0-9]{4}", id_) for kind, id_ in told)
-
-
-@sqlite_first
-def test_a_contest_moves_with_its_terms_closed_and_with_who_has_registered(api: Api) -> None:
-    add_contest(api.service, "c", problem_id=None)
-    assert api.post("contests/c/groups", user="admin", json={"id": "g", "name": "G"}).status_code == 201
-    code = opened(api, most=7, team_size=3, group_id="g", until="2100-01-01T00:00:00Z")
-    assert register(api, code).status_code == 201
-    package = api.get("contests/c/package.zip", user="admin").content
-    assert code.encode() not in zipfile.ZipFile(io.BytesIO(package)).read("jurado.json")
-    headers = {"Content-Type": "application/zip"}
-    moved = api.post(
-        "contests/import", user="admin", content=package, headers=headers, params={"id": "d", "replace": True}
-    )
-    assert moved.status_code == 201, moved.text
-    terms = api.get("contests/d/registration", user="admin").json()
-    assert terms == {
-        "open": False,
-        "full": False,
-        "until": "2100-01-01T00:00:00.000Z",
-        "team_size": 3,
-        "code": None,
-        "most": 7,
-        "registered": 1,
-        "group_id": "g",
-    }
-    assert api.delete("contests/d", user="admin").status_code in {200, 204}
-    assert api.get("contests/c/registration", user="admin").json()["registered"] == 1
 
 
 @sqlite_first

@@ -49,6 +49,7 @@ def test_a_contest_fits_onto_a_busy_server_with_all_that_refers_to_its_submissio
         before, package = ranks(there), exported(there)
     made = bring_in(busy, package, "?replace=true")
     assert made.status_code == 201, made.text
+    judge(busy.service)
     assert (ids(busy, "busy"), ids(busy, "c")) == (["1", "2", "3"], ["1", "2"])
     assert ranks(busy) == before
     sent, back = unzipped(package), unzipped(exported(busy))
@@ -61,6 +62,7 @@ def test_a_contest_fits_onto_a_busy_server_with_all_that_refers_to_its_submissio
     assert busy.get("contests/c/submissions/3", user="admin").status_code == 404, "it is another contest's"
     again = bring_in(busy, package, "?replace=true&id=again")
     assert again.status_code == 201, again.text
+    judge(busy.service)
     assert ids(busy, "again") == ["1", "2"]
     third = bring_in(busy, package, "?replace=true")
     assert third.status_code == 400

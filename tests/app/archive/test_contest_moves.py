@@ -14,10 +14,10 @@ import pytest
 from sqlalchemy import select
 
 from app.core.clock import utc_now
-from app.domain.counting import CaseVerdict, RawScore
 from app.packages.zips import zip_bytes
 from app.problems.service.problems import samples
 from app.submissions.queries.submissions import INLINE_LIMIT
+from app.submissions.tables import REJUDGED
 from app.tables import AnswerRow, JudgementRow, TestCaseRow
 from tests.app.archive.test_contest_packages import bring_in, everything
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, change_contest, with_checkers
@@ -101,6 +101,7 @@ def test_a_problem_that_is_another_one_here_comes_as_a_version_of_the_contests_o
     problem = here.get("problems/echo", user="admin").json()
     made = bring_in(here, package, "?replace=true")
     assert made.status_code == 201, made.text
+    judge(here.service)
     assert ranks(here) == before
     (brought,) = made.json()["imported"]["problems"]
     assert (brought["package_id"], brought["id"], brought["how"], brought["test_cases"]) == (
@@ -111,48 +112,28 @@ def test_a_problem_that_is_another_one_here_comes_as_a_version_of_the_contests_o
     )
     places = [each["where"] for each in brought["differences"]]
     assert places == ["test case 02: expected answer", "test case 03", "test case 04"]
-    assert made.json()["imported"]["board"]["equal"]
     assert here.get("problems/echo", user="admin").json() == problem, "other contests are judged by it"
     assert [each["id"] for each in here.get("contests/c/problems", user="admin").json()] == ["echo2"]
     again = bring_in(here, package, "?replace=true&id=again&submissions=false")
     assert again.json()["imported"]["problems"][0]["id"] == "echo2", "that very version is here by now"
 
 
-def test_a_board_that_would_be_another_one_is_refused_with_its_rows(here: Api, tmp_path: Path) -> None:
-    with another_server(tmp_path) as there:
-        play(there)
-        before, files = ranks(there), unzipped(exported(there))
-    del files["problems/echo/echo.zip"]  # so that the problem is used that is here
-    package, nothing, stored = zip_bytes(files), everything(here), stored_files(here)
-    refused = bring_in(here, package, "?replace=true")
-    assert refused.status_code == 409
-    first = refused.json()["errors"][0]
-    assert first == {"file": "scoreboard.json", "where": "rows[0], team other: rank", "expected": "1", "found": "2"}
-    assert "nothing has been stored" in refused.json()["message"]
-    assert (everything(here), stored_files(here)) == (nothing, stored)
-    kept = bring_in(here, package, "?replace=true&board=any")
-    assert kept.status_code == 201, kept.text
-    assert not kept.json()["imported"]["board"]["equal"]
-    assert ranks(here) != before
-
-
 def test_files_of_a_refused_version_are_orphans_and_no_file_that_was_there_is(quick_here: Api, tmp_path: Path) -> None:
-    """Its problem, and a large answer have been stored by the time in which the boards are compared."""
+    """Its problem, and a large answer have been stored by the time in which questions are read."""
     with another_server(tmp_path) as there:
         add_contest(there.service, started=2 * HOUR)
         add_submission(there.service, None, team="team", minute=5, files={"02": RIGHT.rjust(INLINE_LIMIT + 2)})
         judge(there.service)
         change_the_problem(there)
         files = unzipped(exported(there))
-    board = json.loads(files["scoreboard.json"])
-    board["rows"][0]["rank"] = 7
-    forged = zip_bytes({**files, "scoreboard.json": json.dumps(board).encode()})
+    clarifications = [{"id": "1", "text": "?"}]  # without a time
+    wrong = zip_bytes({**files, "clarifications.json": json.dumps(clarifications).encode()})
     collect_orphans(quick_here.service)
     before = stored_files(quick_here)
-    assert bring_in(quick_here, forged, "?replace=true").status_code == 409
+    assert bring_in(quick_here, wrong, "?replace=true").status_code == 400
     collect_orphans(quick_here.service)
     assert stored_files(quick_here) == before
-    assert bring_in(quick_here, forged, "?replace=true&board=any").status_code == 201
+    assert bring_in(quick_here, zip_bytes(files), "?replace=true").status_code == 201
     assert stored_files(quick_here) > before
     assert quick_here.get("contests/c/submissions/1/files", user="admin").status_code == 200
 
@@ -190,7 +171,7 @@ def test_a_personal_clock_and_a_team_changed_here_meanwhile_make_no_other_board(
     assert renamed.status_code == 200, renamed.text
     made = bring_in(quick_here, package, "?replace=true")
     assert made.status_code == 201, made.text
-    assert made.json()["imported"]["board"]["equal"]
+    judge(quick_here.service)
     assert ranks(quick_here) == before
     assert quick_here.get("teams/team", user="admin").json()["name"] != "Renamed"
     again = unzipped(exported(quick_here))["jurado.json"]
@@ -198,27 +179,18 @@ def test_a_personal_clock_and_a_team_changed_here_meanwhile_make_no_other_board(
     assert clocks[0] == clocks[1] != []
 
 
-def test_an_older_package_without_its_problems_is_compared_all_the_same(quick_here: Api, tmp_path: Path) -> None:
+def test_a_package_without_its_problems_uses_those_that_are_here(quick_here: Api, tmp_path: Path) -> None:
     with another_server(tmp_path) as there:
         add_contest(there.service, started=2 * HOUR)
         add_submission(there.service, None, team="team", minute=5, files={"02": RIGHT})
         judge(there.service)
-        equal = unzipped(exported(there))
-        change_the_problem(there)
-        other = unzipped(exported(there))
-    for files in (equal, other):
-        del files["judging.json"], files["problems/echo/echo.zip"]
-        board = json.loads(files["scoreboard.json"])
-        for row in board["rows"]:
-            for cell in row["problems"]:
-                del cell["raw"]
-        files["scoreboard.json"] = json.dumps(board).encode()
-    refused = bring_in(quick_here, zip_bytes(other), "?replace=true")
-    assert refused.status_code == 409
-    assert "the package does not carry echo" in refused.json()["message"]
-    made = bring_in(quick_here, zip_bytes(equal), "?replace=true")
+        before, files = ranks(there), unzipped(exported(there))
+    del files["jurado.json"], files["problems/echo/echo.zip"]
+    made = bring_in(quick_here, zip_bytes(files), "?replace=true")
     assert made.status_code == 201, made.text
     assert made.json()["imported"]["problems"][0]["how"] == "here"
+    judge(quick_here.service)
+    assert ranks(quick_here) == before
 
 
 RULES: list[dict[str, Any]] = [
@@ -250,9 +222,8 @@ def test_the_board_is_the_same_by_every_rule(quick_here: Api, tmp_path: Path, ru
     assert quick_here.post("teams", user="admin", json={"id": "third", "name": "Third"}).status_code == 201
     made = bring_in(quick_here, package, "?replace=true")
     assert made.status_code == 201, made.text
-    imported = made.json()["imported"]
-    assert (imported["board"]["equal"], imported["board"]["other_teams"]) == (True, 1)
-    assert [each["how"] for each in imported["problems"]] == ["equal"]
+    assert [each["how"] for each in made.json()["imported"]["problems"]] == ["equal"]
+    judge(quick_here.service)
     assert [row[1] for row in ranks(quick_here)][:2] == [row[1] for row in before]
 
 
@@ -273,34 +244,27 @@ def test_answers_keep_their_cases_whatever_their_files_are_called(quick_here: Ap
         assert there.post(f"{deleted.json()['href']}/apply", user="admin").status_code == 200
         change_contest(there.service, settings={"answer_pattern": "answer-{case}.dat"})
         before, package = ranks(there), exported(there)
-    told = json.loads(unzipped(package)["judging.json"])["answers"]
+    told = json.loads(unzipped(package)["jurado.json"])["answers"]
     assert [(each["case"], each["file"]) for each in told] == [("02", "02.out"), ("02", None)]
     made = bring_in(quick_here, package, "?replace=true")
     assert made.status_code == 201, made.text
+    judge(quick_here.service)
     assert ranks(quick_here) == before == [(1, "other", 0.0), (1, "team", 0.0)]
 
 
-def test_what_was_not_judged_is_judged_here(quick_here: Api, tmp_path: Path) -> None:
+def test_submissions_are_judged_here_and_after_those_that_teams_wait_for(quick_here: Api, tmp_path: Path) -> None:
     with another_server(tmp_path) as there:
         add_contest(there.service, started=2 * HOUR)
         add_submission(there.service, None, team="other", minute=7, files={"02": RIGHT})
         package = exported(there)
-        assert {row[2] for row in ranks(there)} == {0.0}
     made = bring_in(quick_here, package, "?replace=true")
     assert made.status_code == 201, made.text
-    board = made.json()["imported"]["board"]
-    assert (board["equal"], board["unjudged"]) == (True, 1)
-    assert sorted(row[2] for row in ranks(quick_here)) == [0.0, 50.0]
-
-
-def test_a_judge_error_is_judged_again_here_and_makes_another_board(quick_here: Api, tmp_path: Path) -> None:
-    failed = {"02": RawScore(CaseVerdict.JUDGE_ERROR)}
-    with another_server(tmp_path) as there:
-        add_contest(there.service, started=2 * HOUR)
-        add_submission(there.service, failed, team="team", minute=5, files={"02": RIGHT}, judgement_type="JE")
-        package = exported(there)
-    assert bring_in(quick_here, package, "?replace=true").status_code == 409
-    assert bring_in(quick_here, package, "?replace=true&board=any").status_code == 201
+    assert made.json()["imported"]["submissions"] == 1
+    with quick_here.service.database.read() as session:
+        (queued,) = session.scalars(select(JudgementRow)).all()
+        assert (queued.state, queued.lane, queued.rejudging_id) == ("queued", REJUDGED, None)
+    assert sorted(row[2] for row in ranks(quick_here)) == [0.0, 0.0]
+    judge(quick_here.service)
     assert sorted(row[2] for row in ranks(quick_here)) == [0.0, 50.0]
 
 
@@ -314,19 +278,6 @@ def test_a_case_with_checker_arguments_of_its_own_has_them_in_the_package(quick_
         inner = unzipped(unzipped(exported(there))["problems/echo/echo.zip"])
     assert inner["echo/data/secret/02.yaml"] == b"output_validator_args:\n- ignore\n- case\n"
     assert "echo/data/secret/03.yaml" not in inner
-
-
-def test_no_judgement_is_left_to_be_done_after_an_import(here: Api, tmp_path: Path) -> None:
-    with another_server(tmp_path) as there:
-        play(there)
-        package = exported(there)
-    assert bring_in(here, package, "?replace=true").status_code == 201
-    with here.service.database.read() as session:
-        assert {(row.state, row.type) for row in session.scalars(select(JudgementRow))} == {
-            ("done", "PC"),
-            ("done", "WA"),
-        }
-    assert judge(here.service) == 0
 
 
 def test_packages_of_problems_are_bounded_together(sqlite_url: str, tmp_path: Path) -> None:
@@ -348,19 +299,16 @@ def test_packages_of_problems_are_bounded_together(sqlite_url: str, tmp_path: Pa
 @pytest.mark.parametrize(
     ("file", "document", "said"),
     [
-        ("scoreboard.json", [], "an object"),
-        ("scoreboard.json", {"rows": [7]}, "rows[0]: expected an object"),
-        ("scoreboard.json", {"rows": [{"team_id": ["x"], "score": 3, "problems": [{"problem_id": {}}]}]}, "no row"),
-        ("judging.json", [], "judging.json"),
-        ("judging.json", {"time": "soon"}, "time"),
-        ("judging.json", {"time": "2026-06-25T10:00:00Z", "answers": [{"case": 1}]}, "answers"),
+        ("jurado.json", [], "jurado.json"),
+        ("jurado.json", {"answers": "none"}, "answers"),
+        ("jurado.json", {"answers": [{"case": 1}]}, "answers"),
     ],
 )
-def test_a_board_that_is_none_is_refused(quick_here: Api, file: str, document: Any, said: str) -> None:
+def test_a_document_of_another_form_is_refused(quick_here: Api, file: str, document: Any, said: str) -> None:
     contest = {"id": "made", "name": "Made", "duration": "5:00:00", "scoreboard_type": "score"}
     files = {"contest.json": contest, "teams.json": [{"id": "t", "name": "T"}], file: document}
     before = everything(quick_here)
     refused = bring_in(quick_here, zip_bytes({name: json.dumps(value).encode() for name, value in files.items()}))
-    assert refused.status_code in {400, 409}
+    assert refused.status_code == 400
     assert said in refused.text
     assert everything(quick_here) == before

@@ -11,7 +11,8 @@ import pytest
 from sqlalchemy import func, select, text, update
 
 from app.archive.queries import database_copy
-from app.archive.queries.database_copy import CopyError, copy_rows
+from app.archive.queries.backup_places import BackupError
+from app.archive.queries.database_copy import copy_rows
 from app.core.db.database import Database
 from app.tables import Base, JudgementRow, TeamRow
 from tests.builders.contests import add_contest, add_problem, add_submission
@@ -75,7 +76,7 @@ def test_a_database_of_another_schema_is_not_copied(sqlite_url: str, tmp_path: P
     with opened(sqlite_url, f"sqlite:///{tmp_path / 'other.db'}") as (source, target):
         with source.write() as session:
             session.execute(text("UPDATE alembic_version SET version_num = 'older'"))
-        with pytest.raises(CopyError, match="found older: run jurado init first"):
+        with pytest.raises(BackupError, match="found older: run jurado init first"):
             copy_rows(source, target)
 
 
@@ -93,7 +94,7 @@ def test_a_copy_that_is_not_the_same_is_not_kept(
 
     monkeypatch.setattr(database_copy, "_copy", spoiled)
     with opened(sqlite_url, postgresql_url) as (source, target):
-        with pytest.raises(CopyError, match="table teams: expected 2 equal rows, found 2 that are not the same"):
+        with pytest.raises(BackupError, match="table teams: expected 2 equal rows, found 2 that are not the same"):
             copy_rows(source, target)
         with target.read() as session:
             assert session.scalar(select(func.count()).select_from(TeamRow)) == 0

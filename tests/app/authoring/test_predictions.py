@@ -97,7 +97,6 @@ def test_a_file_that_came_before_the_final_rows_were_open_is_for_no_more_rows_af
     headers = {"Content-Type": "application/zip"}
     moved = judge.ask("POST", "contests/import?id=late&replace=true", content=exported, headers=headers)
     assert moved.status_code == 201, moved.text
-    assert moved.json()["imported"]["board"]["equal"]
     reports = [judge.report("late", each["id"]) for each in judge.ask("GET", "contests/late/submissions").json()]
     sent = [[case["name"] for case in each["cases"] if case["file"]] for each in reports]
     assert sent == [["public"], ["public", "private"]]

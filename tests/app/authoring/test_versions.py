@@ -265,4 +265,5 @@ def test_a_contest_of_an_earlier_version_comes_back_pinned_to_it(quick: Api) -> 
     brought = reply.json()
     assert [(each["id"], each["how"]) for each in brought["imported"]["problems"]] == [("echo", "equal")]
     assert numbers(quick) == {2: [], 1: ["again", "c"]}
+    judge(quick.service)
     assert quick.get("contests/again/scoreboard").json()["rows"][0]["score"]["score"] == 100.0

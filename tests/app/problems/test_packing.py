@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy.orm import Session
 
+from app.core.messages import Conflict
 from app.core.service import Service
 from app.packages.read import read_archive
 from app.problems.queries import problems, testdata
 from app.problems.queries.packing import UNANSWERED, NotPackable, packed
-from app.problems.queries.problems import ProblemInUse
 from app.problems.queries.testcases import NewCase
 from app.problems.queries.testdata import DataChange
 from app.tables import ProblemRow
@@ -60,7 +60,7 @@ def put(session: Session, service: Service, slug: str, case: tuple[str, str, byt
     group, name, given_input, answer = case
     if group != "sample" and group not in {each.name for each in problems.groups(session, slug)}:
         return
-    with suppress(ProblemInUse):  # the name is another group's
+    with suppress(Conflict):  # the name is another group's
         new = NewCase(slug, group, name, given_input, answer)
         testdata.write(session, service.files, DataChange(slug, [(new, None)], single=group))
 

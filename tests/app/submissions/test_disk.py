@@ -234,7 +234,7 @@ def test_bytes_of_a_submission_whose_commit_is_in_doubt_count(api: Api, monkeypa
 
 def bring_in(api: Api, package: bytes) -> httpx.Response:
     """Bring a contest in as `again`."""
-    query = "id=again&replace=true&privileged=judge&board=any"
+    query = "id=again&replace=true"
     headers = {"Content-Type": "application/zip"}
     return api.post(f"contests/import?{query}", user="admin", content=package, headers=headers)
 
