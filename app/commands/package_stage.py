@@ -19,7 +19,7 @@ from watchfiles import Change, DefaultFilter, watch
 from app.accounts.commands.accounts import new_login
 from app.core.commands import output, progress, registry
 from app.core.commands.client import Client, Reply, refusal
-from app.core.faults import PackageErrors, PackageFault, errors_of
+from app.core.faults import PackageErrors, PackageFault, of_severity
 from app.judging.commands import applied, follow
 from app.packages import arrivals, model, tools, trials, verify, zips
 
@@ -88,7 +88,7 @@ class Stage:
             package, trials.LocalDesk(), workshop=tools.local_workshop(), broken=arrival.broken
         ).faults
         listed = [fault.as_data() for fault in faults if fault.severity != "note"]
-        if errors_of(faults):
+        if of_severity(faults, "error"):
             return Outcome(listed)
         self.slug = package.slug
         reply = self.admin.request(

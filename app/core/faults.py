@@ -86,19 +86,9 @@ def mismatch(expected: str, found: str, /, **values: object) -> Phrase:
     return Phrase(N_("expected %(expected)s, found %(found)s"), expected=wanted, found=found)
 
 
-def errors_of(faults: Iterable[PackageError]) -> list[PackageError]:
-    """Give the faults for which an upload refuses a package."""
-    return [fault for fault in faults if fault.severity == "error"]
-
-
-def warnings_of(faults: Iterable[PackageError]) -> list[PackageError]:
-    """Give the faults with which an upload takes a package."""
-    return [fault for fault in faults if fault.severity == "warning"]
-
-
-def notes_of(faults: Iterable[PackageError]) -> list[PackageError]:
-    """Give what is no fault, but worth knowing."""
-    return [fault for fault in faults if fault.severity == "note"]
+def of_severity(faults: Iterable[PackageError], severity: Severity) -> list[PackageError]:
+    """Give the faults of a severity, such as those for which an upload refuses a package (`error`)."""
+    return [fault for fault in faults if fault.severity == severity]
 
 
 @dataclass(slots=True)

@@ -36,14 +36,14 @@ AT_ONCE = {"work": 2, "network": 16, "lists": 2, "logins": 2, "histories": 1, "g
 _lanes: RunVar[dict[str, CapacityLimiter]] = RunVar("jurado.lanes")
 
 
-async def run_heavy(call: Callable[[], T], lane: str = "work", *, waits: bool = False) -> T:
-    """The result of `call`, made in a thread as soon as one of its lane is free; `waits`: mostly for a network."""
+async def run_heavy(call: Callable[[], T], lane: str = "work") -> T:
+    """The result of `call`, made in a thread as soon as one of its lane is free."""
     try:
         lanes = _lanes.get()
     except LookupError:
         lanes = {name: CapacityLimiter(most) for name, most in AT_ONCE.items()}
         _lanes.set(lanes)
-    return await run_sync(call, limiter=lanes["network" if waits else lane])
+    return await run_sync(call, limiter=lanes[lane])
 
 
 DEEPEST = 64

@@ -48,7 +48,6 @@ class Signed(Protocol):
 
     def __neg__(self) -> Self:
         """Turn the sign."""
-        ...
 
 
 N = TypeVar("N", bound=Signed)

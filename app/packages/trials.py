@@ -107,11 +107,9 @@ class Desk(Protocol):
 
         Questions hold whole files, so that they are taken one after another, and let go once they are answered.
         """
-        ...
 
     def lacks(self) -> str:
         """What keeps packages' own checkers from running here; empty where nothing does."""
-        ...
 
 
 class LocalDesk:

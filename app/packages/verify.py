@@ -20,9 +20,7 @@ from app.core.faults import (
     PackageErrors,
     PackageFault,
     Steps,
-    errors_of,
-    notes_of,
-    warnings_of,
+    of_severity,
 )
 from app.packages.arrivals import check_rules, read_place
 from app.packages.contents import File
@@ -106,17 +104,17 @@ def examine(
     if workshop is not None:
         opinions, unknown = ask_validators(package, workshop, steps)
         faults += [*unknown, *check_opinions(opinions or {}), *check_reproduction(package, workshop, steps)]
-    if not errors_of(faults):
+    if not of_severity(faults, "error"):
         package, lacking = complete(package, workshop, steps)
         faults += lacking
-    if desk is not None and package.program is not None and not errors_of(faults):
+    if desk is not None and package.program is not None and not of_severity(faults, "error"):
         faults += _check_program(package, package.program, desk)
     # A checker is asked about sound packages only: its rejections would repeat what the rules say better.
-    if desk is not None and not errors_of(faults):
+    if desk is not None and not of_severity(faults, "error"):
         faults += check_validation_cases(package, desk, opinions)
         faults += _check_cases(package, desk, scores, steps)
     answered = all(case.answer is not None for case in package.cases)
-    if desk is not None and answered and not errors_of(faults):
+    if desk is not None and answered and not of_severity(faults, "error"):
         faults += _check_submissions(package, desk, workshop, points, steps)
     return Examination(tuple(sorted(set(faults))), scores, points)
 
@@ -164,14 +162,14 @@ def verify_report(path: Path, steps: Steps = SILENT) -> Report:
 
 def report_of(path: str, package: Package, examined: Examination) -> Report:
     """The report on a package that reads."""
-    errors = [fault.as_data() for fault in errors_of(examined.faults)]
+    errors = [fault.as_data() for fault in of_severity(examined.faults, "error")]
     return {
         "path": path,
         "slug": package.slug,
         "valid": not errors,
         "errors": errors,
-        "warnings": [fault.as_data() for fault in warnings_of(examined.faults)],
-        "notes": [fault.as_data() for fault in notes_of(examined.faults)],
+        "warnings": [fault.as_data() for fault in of_severity(examined.faults, "warning")],
+        "notes": [fault.as_data() for fault in of_severity(examined.faults, "note")],
         "cases": {group.name: sum(case.group == group.name for case in package.cases) for group in package.groups},
         "points": dict(examined.points),
     }

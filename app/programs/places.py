@@ -70,17 +70,14 @@ class Code(Protocol):
     @property
     def sha256(self) -> str:
         """The sha256 of its bundle."""
-        ...
 
     @property
     def place(self) -> str:
         """Its file, or its folder with `/` at the end."""
-        ...
 
     @property
     def files(self) -> Mapping[str, bytes]:
         """Its files by their paths in the package."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

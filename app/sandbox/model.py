@@ -99,15 +99,12 @@ class Follower(Protocol):
 
     def begun(self, kill: Callable[[], None]) -> None:
         """Learn how to end the run: `kill` may be called from any thread, also after the end."""
-        ...
 
     def wrote(self, errors: bytes) -> None:
         """Take what the program has just written to standard error."""
-        ...
 
     def passed(self, seconds: float) -> None:
         """Learn how long the run has taken so far, several times a second."""
-        ...
 
 
 class SandboxMissing(Exception):

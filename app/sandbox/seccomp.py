@@ -50,15 +50,12 @@ class Rules(Protocol):
 
     def add_rule(self, action: object, call: int, *arguments: object) -> None:
         """Let a call with such arguments end in this action."""
-        ...
 
     def load(self) -> None:
         """Put the filter into force for this process."""
-        ...
 
     def export_bpf(self, file: object) -> None:
         """Write the filter as the kernel takes it."""
-        ...
 
 
 class Architectures(Protocol):
@@ -78,19 +75,15 @@ class Seccomp(Protocol):
 
     def SyscallFilter(self, default: object) -> Rules:
         """Make a filter that does this with all calls it has no rule for."""
-        ...
 
     def ERRNO(self, code: int) -> object:
         """Make the action that fails with this error."""
-        ...
 
     def Arg(self, at: int, operation: object, *values: int) -> object:
         """Make a condition on an argument."""
-        ...
 
     def resolve_syscall(self, architecture: int, name: str) -> int:
         """Look a call's number up; negative: the architecture has no such call."""
-        ...
 
 
 # Memory and messages that outlive processes: no checker needs them, and kernels have had faults behind them.

@@ -86,7 +86,7 @@ class BackupFolder:
 
     def remove_file(self, sha256: str) -> None:
         """Remove it."""
-        self.files.remove(sha256, lambda _: True)
+        self.files.remove(sha256)
 
 
 class BackupBucket:

@@ -15,7 +15,7 @@ from sqlalchemy.orm import Session
 
 from app.archive.service.package_files import Contents
 from app.authoring.service.packages import check_package, limits_of
-from app.core.faults import FaultList, PackageError, PackageErrors, Steps, errors_of
+from app.core.faults import FaultList, PackageError, PackageErrors, Steps, of_severity
 from app.core.files.files import OnlyHashes
 from app.core.json_documents import ProblemDocument
 from app.core.messages import N_, Message
@@ -178,6 +178,5 @@ def _path(problem_id: str) -> str:
 
 
 def _note(faults: FaultList, problem_id: str, wrong: PackageErrors) -> None:
-    faults.extend(
-        {**error.as_data(), "file": f"{_path(problem_id)}: {error.file}"} for error in errors_of(wrong.errors)
-    )
+    for error in of_severity(wrong.errors, "error"):
+        faults.note({**error.as_data(), "file": f"{_path(problem_id)}: {error.file}"})

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer, own_problem, refuse_foreign_version
 from app.authoring.service.jobs import queue_for_missing
 from app.core import clics, json_documents
-from app.core.faults import SILENT, PackageError, PackageErrors, PackageFault, Steps, errors_of, warnings_of
+from app.core.faults import SILENT, PackageError, PackageErrors, PackageFault, Steps, of_severity
 from app.core.files.files import OnlyHashes
 from app.core.messages import N_, SECONDS_UNTIL_BACK, BadRequest, Conflict, NotFound, Unavailable
 from app.core.service import Service
@@ -251,7 +251,7 @@ def _read_and_check(service: Service, sent: SentPackage, steps: Steps) -> Checke
         )
         return check_package(service, arrival, steps)
     except PackageErrors as faults:
-        errors = errors_of(faults.errors)
+        errors = of_severity(faults.errors, "error")
         message = (
             N_("the package has 1 fault: %(fault)s")
             if len(errors) == 1
@@ -325,7 +325,7 @@ def check_package(service: Service, arrival: Arrival, steps: Steps = SILENT) -> 
         raise Unavailable(
             N_("the package could not be checked: %(failed)s"), SECONDS_UNTIL_BACK, failed=failed
         ) from None
-    if errors_of(examined.faults):
+    if of_severity(examined.faults, "error"):
         raise PackageErrors(examined.faults)
     scores = {name: grader.found_score(0, score) for name, score in examined.scores.items()}
-    return Checked(package, scores, warnings_of(examined.faults))
+    return Checked(package, scores, of_severity(examined.faults, "warning"))

@@ -48,19 +48,15 @@ class FileStore(Protocol):
 
     def keep(self, data: bytes) -> str:
         """Store `data` durably and return its sha256 in hex; bytes that are stored already are read and compared."""
-        ...
 
     def keep_file(self, path: Path) -> str:
         """Store the bytes of a file as `keep` does, in pieces."""
-        ...
 
     def load(self, sha256: str) -> bytes:
         """Give the bytes back; raises FileMissing, or FileDamaged if they are not what was stored."""
-        ...
 
     def pieces(self, sha256: str) -> Iterator[bytes]:
         """Give the bytes back in pieces; raises as `load` does."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)

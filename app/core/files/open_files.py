@@ -3,14 +3,14 @@
 - Content-addressed files below one folder, each on the disk before anybody is told of it.
 """
 
-import errno
+import fcntl
 import hashlib
 import os
 import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
@@ -26,7 +26,7 @@ from app.core.settings import Settings
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.files")
 
 UNFINISHED = ".new-"
-ASIDE = ".gone-"
+LOCK = ".lock"
 FOLDER = re.compile(r"[0-9a-f]{2}")
 
 
@@ -54,7 +54,7 @@ class LocalFiles:
         """Store `data` durably and return its sha256; a damaged file of that name is written again."""
         sha256 = hashlib.sha256(data).hexdigest()
         target = self.path(sha256)
-        if self._holds(target, data) and _touch(target):
+        if self._holds(target, data) and self._touch(target):
             # Another thread may have renamed it a moment ago and not have come to this yet.
             self._make_durable(target)
         else:
@@ -65,7 +65,7 @@ class LocalFiles:
         """Store the bytes of a file durably, in pieces, and return their sha256."""
         sha256 = base.digest_of(path)
         target = self.path(sha256)
-        if self._is_whole(sha256) and _touch(target):
+        if self._is_whole(sha256) and self._touch(target):
             self._make_durable(target)
             return sha256
         with path.open("rb") as source:
@@ -77,7 +77,7 @@ class LocalFiles:
         """Store the compressed bytes of a file as another store has them, checked; a damaged file is written again."""
         base.check_packed(sha256, packed)
         target = self.path(sha256)
-        if self._is_whole(sha256) and _touch(target):
+        if self._is_whole(sha256) and self._touch(target):
             self._make_durable(target)
         else:
             self._write(sha256, lambda file: shutil.copyfileobj(packed, file, base.PIECE))
@@ -105,7 +105,8 @@ class LocalFiles:
                 os.utime(file.fileno(), (now := utc_now().timestamp(), now))
                 sync(file.fileno())
             # Whole under its name or not at all, whatever is killed when.
-            os.replace(name, target)
+            with self._locked(fcntl.LOCK_SH):
+                os.replace(name, target)
         except BaseException:
             Path(name).unlink(missing_ok=True)
             raise
@@ -113,11 +114,7 @@ class LocalFiles:
 
     def load(self, sha256: str) -> bytes:
         """Read, inflate and check the file; raises FileMissing or FileDamaged, and says so to `on_fault`."""
-        try:
-            return stored_bytes.unpacked(sha256, self._packed(sha256))
-        except stored_bytes.UNREADABLE as error:
-            self.on_fault(sha256, str(error))
-            raise
+        return b"".join(self.pieces(sha256))
 
     def examine(self, sha256: str) -> None:
         """Read the file and check it, in pieces."""
@@ -151,23 +148,34 @@ class LocalFiles:
             self.on_fault(sha256, str(error))
             raise
 
-    def remove(self, sha256: str, is_unwanted: Callable[[os.stat_result], bool]) -> bool:
-        """Remove a file, unless a look at it when nobody can keep it any more shows that it is wanted."""
-        target = self.path(sha256)
-        aside = target.with_name(f"{ASIDE}{target.name}")
-        try:
-            os.rename(target, aside)
-            if is_unwanted(aside.stat()):
-                aside.unlink()
-                return True
-            _put_back(aside)
-        except FileNotFoundError:
-            pass  # somebody else was faster
-        return False
-
     def collect(self, file: base.StoredFile) -> bool:
         """Remove a file that no row names, unless its bytes have been kept since it was listed."""
-        return self.remove(file.sha256, lambda about: about.st_mtime <= file.stored_at)
+        path = self.path(file.sha256)
+        with self._locked():
+            if not path.exists() or path.stat().st_mtime > file.stored_at:
+                return False
+            path.unlink()
+        return True
+
+    def remove(self, sha256: str) -> None:
+        """Remove a file of a store in which nobody else keeps anything."""
+        self.path(sha256).unlink(missing_ok=True)
+
+    @contextmanager
+    def _locked(self, how: int = fcntl.LOCK_EX) -> Iterator[None]:
+        """Hold the lock by which a file is removed, or by those who keep one as they say so (guarantee 1)."""
+        with (self.folder / LOCK).open("a") as lock:
+            fcntl.flock(lock, how)
+            yield
+
+    def _touch(self, path: Path) -> bool:
+        """Say that a file has just been kept; False if it has gone."""
+        with self._locked(fcntl.LOCK_SH):
+            try:
+                os.utime(path, (now := utc_now().timestamp(), now))
+            except FileNotFoundError:
+                return False
+        return True
 
     def stored(self) -> Iterator[base.StoredFile]:
         """Every file of the store, in no order; what comes or goes meanwhile may be among them."""
@@ -179,12 +187,9 @@ class LocalFiles:
                         yield base.StoredFile(sha256, about.st_size, about.st_mtime)
 
     def tidy(self, seconds: float = base.SECONDS_UNFINISHED) -> int:
-        """Remove what killed processes began to write, if it is that old, and put back what they took aside."""
+        """Remove what killed processes began to write, if it is that old."""
         removed = 0
         for folder in self._folders():
-            for path in folder.glob(f"{ASIDE}*"):
-                with suppress(FileNotFoundError):
-                    _put_back(path)
             for path in folder.glob(f"{UNFINISHED}*"):
                 with suppress(FileNotFoundError):
                     if utc_now().timestamp() - path.stat().st_mtime >= seconds:
@@ -195,22 +200,12 @@ class LocalFiles:
     def _folders(self) -> list[Path]:
         return sorted(each for each in self.folder.iterdir() if FOLDER.fullmatch(each.name))
 
-    def _packed(self, sha256: str) -> bytes:
-        try:
-            with self.opened(sha256) as file:
-                return file.read()
-        except OSError as error:
-            if error.errno != errno.EIO:
-                raise
-            raise stored_bytes.FileDamaged(f"stored file {sha256}: {error.strerror}") from None
-
     def opened(self, sha256: str) -> IO[bytes]:
         """Open the compressed file to read; raises FileMissing."""
-        path = self.path(sha256)
-        for each in (path, path.with_name(f"{ASIDE}{path.name}"), path):
-            with suppress(FileNotFoundError):
-                return each.open("rb")
-        raise stored_bytes.FileMissing(f"no stored file {sha256}")
+        try:
+            return self.path(sha256).open("rb")
+        except FileNotFoundError:
+            raise stored_bytes.FileMissing(f"no stored file {sha256}") from None
 
     def _holds(self, target: Path, data: bytes) -> bool:
         """Whether these are the bytes of the file of their name. A comparison is cheaper than a hash."""
@@ -228,21 +223,6 @@ class LocalFiles:
     def _make_durable(self, target: Path) -> None:
         sync_folder(target.parent)
         sync_folder(self.folder)
-
-
-def _touch(path: Path) -> bool:
-    """Say that a file has just been kept; False if it has gone."""
-    try:
-        os.utime(path, (now := utc_now().timestamp(), now))
-    except FileNotFoundError:
-        return False
-    return True
-
-
-def _put_back(aside: Path) -> None:
-    with suppress(FileExistsError):  # it has been kept anew
-        os.link(aside, aside.with_name(aside.name.removeprefix(ASIDE)))
-    aside.unlink()
 
 
 def open_files(settings: Settings) -> base.Files:

@@ -121,37 +121,29 @@ class Bucket:
 
     def create(self, name: str, data: bytes) -> None:
         """Make an object; raises ObjectExists. An earlier try may have made it, so look at what there is then."""
-        import obstore
-
-        self._ask(lambda: obstore.put(self._store, name, data, mode="create", use_multipart=False), name)
+        self._ask(lambda: self._store.put(name, data, mode="create", use_multipart=False), name)
 
     def replace(self, name: str, data: bytes) -> None:
         """Make an object, or put these bytes in place of its own."""
-        import obstore
-
-        self._ask(lambda: obstore.put(self._store, name, data, mode="overwrite", use_multipart=False), name)
+        self._ask(lambda: self._store.put(name, data, mode="overwrite", use_multipart=False), name)
 
     def send(self, name: str, pieces: Callable[[], Iterator[bytes]], part: int) -> None:
         """Make or replace a large object from pieces, in parts of `part` bytes; it appears as a whole or not at all."""
-        import obstore
 
         def put() -> object:
-            return obstore.put(self._store, name, pieces(), chunk_size=part, max_concurrency=2)
+            return self._store.put(name, pieces(), chunk_size=part, max_concurrency=2)
 
         self._ask(put, name)
 
     def about(self, name: str) -> ObjectMeta:
         """The size and time of an object; raises NoObject."""
-        import obstore
-
-        return self._ask(lambda: obstore.head(self._store, name), name)
+        return self._ask(lambda: self._store.head(name), name)
 
     def first(self, name: str, most: int) -> tuple[bytes, int]:
         """The first `most` bytes of an object, and its size; raises NoObject."""
-        import obstore
 
         def get() -> tuple[bytes, int]:
-            result = obstore.get(self._store, name)  # no range: an object that has become empty would have none
+            result = self._store.get(name)  # no range: an object that has become empty would have none
             size = result.meta["size"]
             return (bytes(result.bytes()) if size <= most else b""), size
 
@@ -160,9 +152,7 @@ class Bucket:
 
     def range(self, name: str, start: int, end: int) -> bytes:
         """The bytes of an object from `start` up to before `end`; raises NoObject."""
-        import obstore
-
-        return self._ask(lambda: bytes(obstore.get_range(self._store, name, start=start, end=end)), name)
+        return self._ask(lambda: bytes(self._store.get_range(name, start=start, end=end)), name)
 
     def listed(self, prefix: str = "") -> Iterator[ObjectMeta]:
         """All objects below a prefix, in batches; those made or removed meanwhile may be among them.
@@ -185,23 +175,17 @@ class Bucket:
             yield from batch
 
     def _stream(self, prefix: str, after: str | None) -> Iterator[Sequence[ObjectMeta]]:
-        import obstore
-
-        return iter(obstore.list(self._store, prefix or None, offset=after, chunk_size=self._batch))
+        return iter(self._store.list(prefix or None, offset=after, chunk_size=self._batch))
 
     def names(self) -> list[str]:
         """The names of objects and folders directly below the address."""
-        import obstore
-
-        listed = self._ask(lambda: obstore.list_with_delimiter(self._store), "")
+        listed = self._ask(lambda: self._store.list_with_delimiter(), "")
         objects = [str(each["path"]) for each in listed["objects"]]
         return [*objects, *(str(each).rstrip("/").rpartition("/")[2] for each in listed["common_prefixes"])]
 
     def remove(self, name: str) -> None:
         """Remove an object, if there is one."""
-        import obstore
-
-        self._ask(lambda: obstore.delete(self._store, name), name)
+        self._ask(lambda: self._store.delete(name), name)
 
     def _ask(self, request: Callable[[], T], name: str) -> T:
         """Make a request until it succeeds or time is up; raises NoObject, ObjectExists, or an OSError of the store."""

@@ -21,7 +21,7 @@ from app.core.clock import utc_now
 from app.core.files import files as base
 from app.core.files.files import FileCache
 from app.core.files.s3 import Bucket, NoObject, ObjectExists
-from app.core.files.stored_bytes import UNREADABLE, FileDamaged, FileMissing, StoreUnavailable, unpacked
+from app.core.files.stored_bytes import UNREADABLE, FileDamaged, FileMissing, StoreUnavailable
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.files")
 
@@ -89,8 +89,7 @@ class S3Files:
 
     def load(self, sha256: str) -> bytes:
         """Give the bytes back, checked; raises FileMissing or FileDamaged, and says so to `on_fault`."""
-        with self.opened(sha256) as file:
-            return unpacked(sha256, file.read())
+        return b"".join(self.pieces(sha256))
 
     def pieces(self, sha256: str) -> Iterator[bytes]:
         """Yield the bytes in pieces; raises FileMissing or FileDamaged at once."""

@@ -64,7 +64,6 @@ class Files(Protocol):
 
     def load(self, sha256: str) -> bytes:
         """Give the bytes of that sha256."""
-        ...
 
 
 class Grader:

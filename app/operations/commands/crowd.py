@@ -32,7 +32,6 @@ class Connection(Protocol):
 
     def cut(self) -> None:
         """Close it at once, and drop the bytes that wait to be sent."""
-        ...
 
 
 @dataclass

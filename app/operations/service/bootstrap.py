@@ -17,7 +17,7 @@ from app.contests.schemas import ContestSettings, Limits, PerWindow, Rule
 from app.core.clock import utc_now
 from app.core.db.database import Database
 from app.core.db.migrate import upgrade
-from app.core.faults import PackageErrors, errors_of
+from app.core.faults import PackageErrors, of_severity
 from app.core.files.files import Files
 from app.core.files.open_files import open_files
 from app.core.files.stored_bytes import StoreUnavailable
@@ -118,7 +118,7 @@ def import_missing(database: Database, files: Files, packages: dict[str, Path]) 
             faults = error.errors
         for fault in faults:
             log.warning("a bundled package is faulty", problem=slug, severity=fault.severity, fault=str(fault))
-        if errors_of(faults):
+        if of_severity(faults, "error"):
             continue
         with database.write() as session:
             problems.import_package(session, files, package)

@@ -196,7 +196,7 @@ async def prepare(service: Service, admitted: Admitted, key: str | None = None) 
     waits = service.files.is_slow and not (is_light and admitted.form.is_small)
     if is_light and not waits:
         return _prepared(service, admitted, key)
-    return await run_heavy(lambda: _prepared(service, admitted, key), waits=waits)
+    return await run_heavy(lambda: _prepared(service, admitted, key), "network" if waits else "work")
 
 
 def _prepared(service: Service, admitted: Admitted, key: str | None) -> NewSubmission:

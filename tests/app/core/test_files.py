@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import random
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -62,7 +64,8 @@ def test_nothing_unfinished_stays(tmp_path: Path) -> None:
     with pytest.raises(TypeError):
         files.keep("text")  # type: ignore[arg-type]  # what fails here fails as a full disk would
     kept = files.keep(b"data")
-    assert [path for path in tmp_path.rglob("*") if path.is_file()] == [files.path(kept)]
+    assert list(tmp_path.rglob("*.zst")) == [files.path(kept)]
+    assert not list(tmp_path.rglob(".new-*"))
 
 
 def test_bytes_sent_again_mend_a_damaged_file(tmp_path: Path) -> None:
@@ -86,34 +89,44 @@ def test_a_sound_file_is_not_written_again(tmp_path: Path) -> None:
     assert path.stat().st_ino == inode
 
 
-def test_a_file_that_is_kept_while_it_is_taken_aside_stays(tmp_path: Path) -> None:
-    """Before the remover looks at its time, or after it: in both orders whoever keeps it has it."""
+def test_a_file_that_is_kept_since_it_was_listed_is_not_collected(tmp_path: Path) -> None:
     files = LocalFiles(tmp_path)
     name = files.keep(b"data")
-
-    def kept_meanwhile(_: object) -> bool:
-        files.keep(b"data")
-        return True
-
-    assert files.remove(name, kept_meanwhile)
+    os.utime(files.path(name), (0, 0))
+    (listed,) = files.stored()
+    files.keep(b"data")
+    assert not files.collect(listed)
     assert files.load(name) == b"data"
-    assert not files.remove(name, lambda _: False)
+    (listed,) = files.stored()
+    assert files.collect(listed)
+    assert not files.collect(listed)
+
+
+def test_a_file_that_is_removed_while_it_is_kept_is_written_again(tmp_path: Path) -> None:
+    """Whoever keeps bytes says so only while nobody removes them."""
+    files = LocalFiles(tmp_path)
+    name = files.keep(b"data")
+    with ThreadPoolExecutor() as pool, (tmp_path / ".lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        kept = pool.submit(files.keep, b"data")
+        with pytest.raises(TimeoutError):
+            kept.result(0.2)
+        files.path(name).unlink()
+        fcntl.flock(lock, fcntl.LOCK_UN)
+        assert kept.result(60) == name
     assert files.load(name) == b"data"
-    assert [path.name for path in tmp_path.rglob("*.zst")] == [files.path(name).name]
 
 
 def test_what_killed_processes_left_is_tidied_up(tmp_path: Path) -> None:
     files = LocalFiles(tmp_path)
     name = files.keep(b"data")
     path = files.path(name)
-    path.rename(path.with_name(f".gone-{path.name}"))
-    assert files.load(name) == b"data"
     unfinished = path.with_name(".new-1234")
     unfinished.write_bytes(b"half")
     assert files.tidy() == 0
     os.utime(unfinished, (0, 0))
     assert files.tidy() == 1
-    assert [each for each in tmp_path.rglob("*") if each.is_file()] == [path]
+    assert [each for each in tmp_path.rglob("*") if each.is_file() and each.name != ".lock"] == [path]
 
 
 def test_a_large_file_is_read_in_pieces_and_its_damage_is_known_at_the_end(tmp_path: Path) -> None:
