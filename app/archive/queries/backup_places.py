@@ -96,7 +96,7 @@ class BackupBucket:
         self._bucket = Bucket(address, seconds)
         self._folder = folder
         below = replace(address, prefix="/".join(filter(None, (address.prefix, FILES))))
-        self.files = s3_files.S3Files(Bucket(below, seconds), files.FileCache(folder, CACHE_BYTES))
+        self.files = s3_files.S3Files(Bucket(below, seconds), s3_files.FileCache(folder, CACHE_BYTES))
 
     @property
     def shown(self) -> str:
@@ -149,7 +149,7 @@ class BackupBucket:
     def remove_file(self, sha256: str) -> None:
         """Remove it: nobody but backups keeps anything here."""
         self.files.bucket.remove(files.name_of(sha256))
-        self.files.cache.drop(sha256)
+        self.files.cache.remove(sha256)
 
 
 # A place where a backup lies: its manifest, its database, and the store of its files.

@@ -19,8 +19,8 @@ import zstandard
 
 from app.core.clock import utc_now
 from app.core.db.migrate import sync, sync_folder
-from app.core.files import files, s3, s3_files, stored_bytes
 from app.core.files import files as base
+from app.core.files import s3, stored_bytes
 from app.core.settings import Settings
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.files")
@@ -34,6 +34,7 @@ class LocalFiles:
     """Files below one folder."""
 
     is_slow = False
+    is_durable = True
     least_grace = 0.0
 
     def __init__(self, folder: Path) -> None:
@@ -58,7 +59,7 @@ class LocalFiles:
             # Another thread may have renamed it a moment ago and not have come to this yet.
             self._make_durable(target)
         else:
-            self._write(sha256, lambda file: file.write(zstandard.compress(data, base.LEVEL)))
+            self.write(sha256, lambda file: file.write(zstandard.compress(data, base.LEVEL)))
         return sha256
 
     def keep_file(self, path: Path) -> str:
@@ -70,7 +71,7 @@ class LocalFiles:
             return sha256
         with path.open("rb") as source:
             compressor, size = zstandard.ZstdCompressor(base.LEVEL), path.stat().st_size
-            self._write(sha256, lambda file: compressor.copy_stream(source, file, size, base.PIECE, base.PIECE))
+            self.write(sha256, lambda file: compressor.copy_stream(source, file, size, base.PIECE, base.PIECE))
         return sha256
 
     def keep_packed(self, sha256: str, packed: IO[bytes]) -> None:
@@ -80,7 +81,7 @@ class LocalFiles:
         if self._is_whole(sha256) and self._touch(target):
             self._make_durable(target)
         else:
-            self._write(sha256, lambda file: shutil.copyfileobj(packed, file, base.PIECE))
+            self.write(sha256, lambda file: shutil.copyfileobj(packed, file, base.PIECE))
 
     def _is_whole(self, sha256: str) -> bool:
         """Whether the bytes of that sha256 are stored, read in pieces."""
@@ -93,17 +94,18 @@ class LocalFiles:
             return False
         return True
 
-    def _write(self, sha256: str, write: Callable[[IO[bytes]], object]) -> None:
+    def write(self, sha256: str, write: Callable[[IO[bytes]], object]) -> None:
         """Make the file of that sha256, in which `write` puts the compressed bytes."""
         target = self.path(sha256)
         target.parent.mkdir(exist_ok=True)
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=UNFINISHED)
         try:
-            with os.fdopen(handle, "wb") as file:
+            with os.fdopen(handle, "w+b") as file:
                 write(file)
                 file.flush()
                 os.utime(file.fileno(), (now := utc_now().timestamp(), now))
-                sync(file.fileno())
+                if self.is_durable:
+                    sync(file.fileno())
             # Whole under its name or not at all, whatever is killed when.
             with self._locked(fcntl.LOCK_SH):
                 os.replace(name, target)
@@ -158,7 +160,7 @@ class LocalFiles:
         return True
 
     def remove(self, sha256: str) -> None:
-        """Remove a file of a store in which nobody else keeps anything."""
+        """Remove a file, whoever else keeps it."""
         self.path(sha256).unlink(missing_ok=True)
 
     @contextmanager
@@ -221,8 +223,9 @@ class LocalFiles:
         return False
 
     def _make_durable(self, target: Path) -> None:
-        sync_folder(target.parent)
-        sync_folder(self.folder)
+        if self.is_durable:
+            sync_folder(target.parent)
+            sync_folder(self.folder)
 
 
 def open_files(settings: Settings) -> base.Files:
@@ -230,7 +233,9 @@ def open_files(settings: Settings) -> base.Files:
     url = settings.files
     if not url.startswith(s3.S3):
         return LocalFiles(folder_of(url))
-    copies = files.FileCache(settings.home / "cache" / "files", settings.files_cache_bytes)
+    from app.core.files import s3_files  # which uses a folder itself
+
+    copies = s3_files.FileCache(settings.home / "cache" / "files", settings.files_cache_bytes)
     return s3_files.S3Files(s3.Bucket(s3.address_of(url), settings.files_seconds), copies)
 
 

@@ -179,7 +179,7 @@ class Bucket:
 
     def names(self) -> list[str]:
         """The names of objects and folders directly below the address."""
-        listed = self._ask(lambda: self._store.list_with_delimiter(), "")
+        listed = self._ask(self._store.list_with_delimiter, "")
         objects = [str(each["path"]) for each in listed["objects"]]
         return [*objects, *(str(each).rstrip("/").rpartition("/")[2] for each in listed["common_prefixes"])]
 

@@ -8,6 +8,7 @@ or the keeper sees the mark or misses the object, and writes it again. Younger o
 
 import hashlib
 import os
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from datetime import datetime
@@ -19,7 +20,7 @@ import zstandard
 
 from app.core.clock import utc_now
 from app.core.files import files as base
-from app.core.files.files import FileCache
+from app.core.files.open_files import LocalFiles
 from app.core.files.s3 import Bucket, NoObject, ObjectExists
 from app.core.files.stored_bytes import UNREADABLE, FileDamaged, FileMissing, StoreUnavailable
 
@@ -31,6 +32,47 @@ MARKS = "removing/"
 SECONDS_YOUNG = 3600.0
 SECONDS_TO_REMOVE = 10.0
 SECONDS_BETWEEN_LOOKS = 0.2
+
+
+# Of the bound, how much stays when room is made: else each new file would make room for itself.
+SHARE_LEFT = 0.9
+# Of the bound, how much a process adds before it looks at what all have added.
+SHARE_UNSEEN = 0.05
+
+
+class FileCache(LocalFiles):
+    """Copies on this machine, of about `most` bytes: those read last stay. Any number of processes may share them.
+
+    Each is checked when it is read: nothing here need survive a loss of power.
+    """
+
+    is_durable = False
+
+    def __init__(self, folder: Path, most: int) -> None:
+        super().__init__(folder)
+        self._most = most
+        self._unseen = most  # what earlier processes left is looked at with the first copy
+
+    def opened(self, sha256: str) -> IO[bytes]:
+        """Open the compressed copy, which counts as read now; raises FileMissing."""
+        file = super().opened(sha256)
+        self._touch(self.path(sha256))
+        return file
+
+    def make_room(self, size: int) -> None:
+        """Count a new copy; where there is too much, drop what was read longest ago, down to a share of the bound."""
+        self._unseen += size
+        if self._unseen <= self._most * SHARE_UNSEEN:
+            return
+        self._unseen = 0
+        copies = sorted(self.stored(), key=lambda each: each.stored_at)
+        left = sum(each.size for each in copies)
+        least = self._most * SHARE_LEFT if left > self._most else left
+        for each in copies:
+            if left <= least:
+                break
+            self.remove(each.sha256)  # of two processes that make room at once, each drops some
+            left -= each.size
 
 
 class S3Files:
@@ -69,7 +111,7 @@ class S3Files:
         if len(packed) <= self._part:
             self._put_small(sha256, packed)
         else:
-            with self.cache.writing() as file:
+            with self._spool() as file:
                 file.write(packed)
                 self._put_large(sha256, file)
         return sha256
@@ -77,7 +119,7 @@ class S3Files:
     def keep_file(self, path: Path) -> str:
         """Store the bytes of a file, in pieces, and return their sha256."""
         sha256, size = base.digest_of(path), path.stat().st_size
-        with path.open("rb") as source, self.cache.writing() as file:
+        with path.open("rb") as source, self._spool() as file:
             zstandard.ZstdCompressor(base.LEVEL).copy_stream(source, file, size, base.PIECE, base.PIECE)
             self._put_packed(sha256, file)
         return sha256
@@ -105,12 +147,12 @@ class S3Files:
 
     def examine(self, sha256: str) -> None:
         """Read the object, whatever the cache has, and check it."""
-        with self.cache.writing() as file:
+        with self._spool() as file:
             self._receive(sha256, file)
 
     def state(self, sha256: str) -> base.State:
         """Changes with the copy on this machine, and when S3 answers again."""
-        return self.bucket.recovered, *(self.cache.state(sha256) or ())
+        return self.bucket.recovered, *(self.cache.state(sha256) or ())[:2]  # without when it was read
 
     def stored(self) -> Iterator[base.StoredFile]:
         """Every file of the store."""
@@ -134,7 +176,7 @@ class S3Files:
             if self._age(file.stored_at) < self.least_grace or time.monotonic() - began > self._seconds_to_remove:
                 return False
             self.bucket.remove(name)
-            self.cache.drop(file.sha256)
+            self.cache.remove(file.sha256)
         except NoObject:
             return False
         finally:
@@ -174,7 +216,11 @@ class S3Files:
             self.bucket.create(name, packed)
         except ObjectExists:
             self._keep_existing(sha256, lambda: self.bucket.replace(name, packed))
-        self.cache.put(sha256, packed)
+        try:
+            self.cache.write(sha256, lambda file: file.write(packed))
+            self.cache.make_room(len(packed))
+        except OSError as error:  # it is stored all the same
+            log.warning("a stored file cannot be copied to the cache", file=sha256, error=str(error))
 
     def _put_large(self, sha256: str, file: IO[bytes]) -> None:
         """Send a file in parts; S3 has no create-only for these, and the same bytes twice are the same object."""
@@ -220,25 +266,28 @@ class S3Files:
 
     def _copy(self, sha256: str) -> IO[bytes] | None:
         """The copy on this machine, checked; a damaged one is dropped."""
-        file = self.cache.opened(sha256)
-        if file is None:
+        try:
+            file = self.cache.opened(sha256)
+        except FileMissing:
             return None
         try:
             base.check_packed(sha256, file)
         except OSError as error:
             file.close()
             log.warning("a copy of a stored file is damaged: it is fetched again", file=sha256, error=str(error))
-            self.cache.drop(sha256)
+            self.cache.remove(sha256)
             return None
         return file
 
     def _fetch(self, sha256: str) -> IO[bytes]:
         """Copy the object to this machine; two threads that want it both do."""
-        with self.cache.writing() as file:
-            self._receive(sha256, file)
-            copy = Path(file.name).open("rb")  # noqa: SIM115 - the caller's; open before the cache may drop it
-            self.cache.adopt(file, sha256)
+        self.cache.write(sha256, lambda file: self._receive(sha256, file))
+        copy = self.cache.opened(sha256)  # before the cache may drop it
+        self.cache.make_room(os.fstat(copy.fileno()).st_size)
         return copy
+
+    def _spool(self) -> IO[bytes]:
+        return tempfile.TemporaryFile(dir=self.cache.folder)
 
     def _receive(self, sha256: str, file: IO[bytes]) -> None:
         """Write an object to a file, in parts, and check it; raises FileMissing or FileDamaged."""

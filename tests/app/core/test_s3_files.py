@@ -18,10 +18,10 @@ import pytest
 import zstandard
 
 from app.core.files import s3
-from app.core.files.files import FileCache, StoredFile, name_of
+from app.core.files.files import StoredFile, name_of
 from app.core.files.open_files import LocalFiles
 from app.core.files.s3 import Address, Bucket, NoObject, address_of
-from app.core.files.s3_files import MARKS, S3Files
+from app.core.files.s3_files import MARKS, FileCache, S3Files
 from app.core.files.stored_bytes import FileDamaged, FileMissing, StoreUnavailable
 from tests.builders.s3 import CUT_AFTER, CUT_BEFORE, HALF, S3Proxy, s3_proxy
 
@@ -71,7 +71,7 @@ def files(url: str, tmp_path: Path, clock: Clock) -> S3Files:
 def spoil(files: S3Files, data: bytes = b"junk") -> None:
     """Put other bytes into the object, and forget the copy here."""
     files.bucket.replace(name_of(SHA256), data)
-    files.cache.drop(SHA256)
+    files.cache.remove(SHA256)
 
 
 def listed(files: S3Files, sha256: str) -> StoredFile:
@@ -116,7 +116,7 @@ def test_a_missing_and_a_damaged_object_are_told(files: S3Files) -> None:
     assert files.load(SHA256) == DATA
     with pytest.raises(FileDamaged):
         files.examine(SHA256)
-    files.cache.drop(SHA256)
+    files.cache.remove(SHA256)
     with pytest.raises(FileDamaged):
         files.load(SHA256)
     assert told == [SHA256, SHA256]
@@ -165,14 +165,14 @@ def test_what_fails_once_is_tried_again(files: S3Files, proxy: S3Proxy, fate: st
     """Also where it was stored and only the reply was lost."""
     proxy.once(fate, "PUT")
     files.keep(DATA)
-    files.cache.drop(SHA256)
+    files.cache.remove(SHA256)
     proxy.once(fate, "GET")
     assert files.load(SHA256) == DATA
 
 
 def test_half_a_body_is_fetched_again(files: S3Files, proxy: S3Proxy) -> None:
     files.keep(DATA)
-    files.cache.drop(SHA256)
+    files.cache.remove(SHA256)
     proxy.once(HALF, "GET")
     assert files.load(SHA256) == DATA
 
@@ -310,7 +310,7 @@ def test_bytes_kept_while_their_old_object_is_removed_stay(
         monkeypatch.setattr(files.bucket, "remove", kept_meanwhile)
         assert files.collect(file)
         assert kept[0].result(30) == SHA256
-    keeper.cache.drop(SHA256)
+    keeper.cache.remove(SHA256)
     assert keeper.load(SHA256) == DATA
 
 
@@ -332,13 +332,13 @@ def test_the_cache_keeps_what_was_read_last_within_its_bytes(tmp_path: Path) -> 
     cache = FileCache(tmp_path, 100_000)
     names = [f"{at:064x}" for at in range(30)]
     for at, name in enumerate(names):
-        cache.put(name, b"x" * 10_000)
+        cache.write(name, lambda file: file.write(b"x" * 10_000))
         os.utime(cache.path(name), (at, at))
-        first = cache.opened(names[0])
-        assert first is not None, "it was read last"
-        first.close()
+        cache.opened(names[0]).close()  # it was read last
+        cache.make_room(10_000)
     other = FileCache(tmp_path, 100_000)
-    other.put("f" * 64, b"x" * 10_000)
+    other.write("f" * 64, lambda file: file.write(b"x" * 10_000))
+    other.make_room(10_000)
     left = list(tmp_path.rglob("*.zst"))
     assert len(left) <= 10
     assert cache.path(names[0]) in left
