@@ -23,7 +23,7 @@ from app.accounts.service.registering import Pace
 from app.accounts.service.viewer import Logins
 from app.archive.queries.scrub import Scrub
 from app.core.clock import the_clock
-from app.core.db.audit import keep_audit
+from app.core.db.audit import RETENTION
 from app.core.db.by_id import Kind
 from app.core.db.clock import ClockKeeper, start_clock
 from app.core.db.locks import SERVER, Locks, Presence, Work
@@ -164,7 +164,7 @@ def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
     database, files = initialise(settings)
     keys = opened_keys(settings)
     locks.give_back(START)
-    keep_audit(settings.audit_days, settings.most_audit_entries)
+    RETENTION.days = settings.audit_days
     time_source = start_clock(database, accept=accept_clock)
     remove_leftovers()
     groups.remove_leftovers()

@@ -21,7 +21,7 @@ from pathlib import Path
 import httpx
 
 from app.core.db.database import Database
-from app.core.pages.pages import paths
+from app.core.pages.pages import PATHS
 from app.core.settings import Settings
 from app.tables import ContestRow, GroupRow, TeamRow
 from bench._budgets import Budgets
@@ -130,7 +130,7 @@ def zipped(data: bytes) -> float:
 
 def sizes_of_files(budgets: Budgets) -> None:
     """Print the bytes of style sheet, scripts and fonts."""
-    files = paths()
+    files = PATHS
     budgets.within("style sheet, zipped", zipped(files["jurado.css"].read_bytes()), MOST_CSS, "KB")
     scripts = [path for name, path in files.items() if "/" not in name and name.endswith(".js") and name != "docs.js"]
     total = sum(zipped(each.read_bytes()) for each in scripts)

@@ -11,12 +11,11 @@ import json
 import re
 import threading
 from collections import deque
-from collections.abc import Awaitable, Callable, Hashable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Awaitable, Callable, Hashable
 from functools import partial
 from ipaddress import IPv6Address
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 from anyio import CapacityLimiter
 from anyio.lowlevel import RunVar
@@ -186,14 +185,6 @@ class Turns:
         self._taken -= 1
 
 
-@dataclass(slots=True)
-class _Turn:
-    """The lock of one key, and how many hold it or wait for it."""
-
-    lock: threading.Lock = field(default_factory=threading.Lock)
-    threads: int = 0
-
-
 class SharedWork:
     """Results by key, each made by one while the others wait: `now` in any thread, `soon` in one event loop.
 
@@ -206,7 +197,7 @@ class SharedWork:
 
     def __init__(self) -> None:
         self._guard = threading.Lock()
-        self._turns: dict[Hashable, _Turn] = {}
+        self._locks: WeakValueDictionary[Hashable, threading.Lock] = WeakValueDictionary()
         self._tasks: dict[Hashable, asyncio.Future[Any]] = {}
 
     def now(self, key: Hashable, look: Callable[[], T | None], make: Callable[[], R]) -> T | R:
@@ -216,7 +207,9 @@ class SharedWork:
         """
         if (at_hand := look()) is not None:
             return at_hand
-        with self._turn(key):
+        with self._guard:
+            lock = self._locks.setdefault(key, threading.Lock())
+        with lock:
             if (made_meanwhile := look()) is not None:
                 return made_meanwhile
             return make()
@@ -257,17 +250,3 @@ class SharedWork:
             del self._tasks[key]
         if not task.cancelled():
             task.exception()  # all who waited may have left: then nobody else looks at it
-
-    @contextmanager
-    def _turn(self, key: Hashable) -> Iterator[None]:
-        with self._guard:
-            turn = self._turns.setdefault(key, _Turn())
-            turn.threads += 1
-        try:
-            with turn.lock:
-                yield
-        finally:
-            with self._guard:
-                turn.threads -= 1
-                if not turn.threads:
-                    del self._turns[key]

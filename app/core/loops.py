@@ -132,21 +132,8 @@ _running: list[Loop] = []
 
 
 def states() -> list[LoopState]:
-    """The states of the loops that run in this process, by name; those of one name are added up."""
-    every = [loop.state for loop in _running.copy()]
-    alike: dict[str, list[LoopState]] = {}
-    for state in every:
-        alike.setdefault(state.name, []).append(state)
-    return [_together(alike[name]) for name in sorted(alike)]
-
-
-def _together(alike: list[LoopState]) -> LoopState:
-    return LoopState(
-        alike[0].name,
-        max((state.succeeded for state in alike if state.succeeded is not None), default=None),
-        sum(state.failures for state in alike),
-        next((state.error for state in alike if state.error), ""),
-    )
+    """The states of the loops that run in this process, by name."""
+    return sorted((loop.state for loop in _running.copy()), key=lambda state: state.name)
 
 
 def give(future: Future[T], result: T) -> None:

@@ -268,7 +268,6 @@ class Settings(BaseSettings):
     max_import_files: ClassVar = 50_000  # of a contest package
     max_import_document: ClassVar = 32 * 2**20  # bytes of one document of a contest package
     max_import_objects: ClassVar = 50_000  # of one document of a contest package
-    most_audit_entries: ClassVar = 1_000_000
     most_connections: ClassVar = 20_000  # never more than the limit of open files leaves room for
     most_streams_of_nobody: ClassVar = 0.75  # the share of streams for clients that are not logged in
     most_reads: ClassVar = 16  # below /api at once, until their replies begin; the pool of the database has 20

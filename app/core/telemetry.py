@@ -80,11 +80,6 @@ def stop() -> None:
     use(None)
 
 
-def is_on() -> bool:
-    """Whether spans are made."""
-    return _state.tracer is not None
-
-
 @contextmanager
 def span(name: str, carried: str = "", **attributes: Attribute) -> Iterator[None]:
     """Make a span while the block runs, below the span of this thread or task, or below the one that was `carried`.

@@ -136,7 +136,7 @@ class Actor:
 
 @dataclass(slots=True)
 class Retention:
-    """How long entries are kept: `days` (0: for ever), and at most so many; set by the settings of the server."""
+    """How long entries are kept: `days` (0: for ever), and at most so many; the start of a server sets the days."""
 
     days: int = 730
     most: int = 1_000_000
@@ -281,11 +281,6 @@ def concern(session: Session, contest_id: str) -> None:
     ledger: Ledger | None = session.info.get(LEDGER)
     if ledger is not None:
         ledger.contest_ids.add(contest_id)
-
-
-def keep_audit(days: int, most: int) -> None:
-    """Set for how many days (0: for ever) and up to how many entries the log of this process is kept."""
-    RETENTION.days, RETENTION.most = days, most
 
 
 def watch_session(session: Session, connection: sa.Connection) -> None:

@@ -40,18 +40,13 @@ def names(session: Session, table: type[R]) -> dict[str, str]:
 
 def known(session: Session, table: type[R], ids: Iterable[str]) -> set[str]:
     """The ids among these that rows of the table have."""
-    known_ids: set[str] = set()
-    for some in portions(ids):
-        known_ids.update(session.scalars(select(table.id).where(table.id.in_(some))))
-    return known_ids
+    return {id_ for some in portions(ids) for id_ in session.scalars(select(table.id).where(table.id.in_(some)))}
 
 
 def rows(session: Session, table: type[R], ids: Iterable[str]) -> dict[str, R]:
     """The rows that have one of the ids, by id."""
-    by_id: dict[str, R] = {}
-    for some in portions(ids):
-        by_id.update((row.id, row) for row in session.scalars(select(table).where(table.id.in_(some))))
-    return by_id
+    found = (row for some in portions(ids) for row in session.scalars(select(table).where(table.id.in_(some))))
+    return {row.id: row for row in found}
 
 
 def portions(ids: Iterable[Key]) -> Iterator[list[Key]]:
@@ -210,10 +205,10 @@ def tell(connection: Connection | Session, kind: Kind, *words: Word) -> None:
         outbox.add(kind, *words)
 
 
-def tell_board(connection: Connection | Session, contest_id: str, submission_ids: Iterable[int] | None = None) -> None:
-    """Tell the others which places on a contest's boards change; None: all."""
+def tell_board(connection: Connection | Session, contest_id: str) -> None:
+    """Tell the others that all places on a contest's boards may change."""
     if (outbox := outbox_of(connection)) is not None:
-        outbox.add_board(contest_id, submission_ids)
+        outbox.add_board(contest_id)
 
 
 def tell_account(connection: Connection | Session, account_id: str | None) -> None:

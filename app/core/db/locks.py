@@ -22,13 +22,13 @@ from typing import NamedTuple
 from uuid import uuid4
 
 import structlog
-from sqlalchemy import Connection, Engine, NullPool, create_engine, delete, insert, select, text, update
+from sqlalchemy import Connection, Engine, NullPool, create_engine, delete, select, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from app.core import clock, settings
 from app.core.db.serving import Patience, be_patient
-from app.core.db.tables import ProcessRow, is_postgresql, texts_of
+from app.core.db.tables import ProcessRow, is_postgresql, own_insert, texts_of
 from app.core.db.writer import Writer
 from app.core.loops import Loop
 
@@ -212,11 +212,9 @@ def write_signs(connection: Connection, signs: Sequence[Sign]) -> list[None]:
     """Keep signs of life, and forget who has been silent for an hour; a handler of the writer."""
     for sign in signs:
         state = {"seen": sign.time, **sign.work._asdict()}
-        if not connection.execute(update(ProcessRow).where(ProcessRow.id == sign.id).values(**state)).rowcount:
-            fixed = {"host": socket.gethostname(), "pid": os.getpid(), "version": version("jurado")}
-            connection.execute(
-                insert(ProcessRow).values(id=sign.id, kind=sign.kind, started=sign.started, **fixed, **state)
-            )
+        fixed = {"host": socket.gethostname(), "pid": os.getpid(), "version": version("jurado"), "kind": sign.kind}
+        row = own_insert(connection, ProcessRow).values(id=sign.id, started=sign.started, **fixed, **state)
+        connection.execute(row.on_conflict_do_update(index_elements=[ProcessRow.id], set_=state))
     now = max(sign.time for sign in signs)
     connection.execute(delete(ProcessRow).where(ProcessRow.seen < now - REMEMBERED))
     return [None] * len(signs)

@@ -18,7 +18,6 @@ from functools import cache
 from hashlib import sha256
 from mimetypes import guess_type
 from pathlib import Path
-from types import MappingProxyType
 from typing import cast
 from urllib.parse import parse_qs
 
@@ -120,20 +119,7 @@ def versioned(name: str) -> str:
 
 def static_file(name: str) -> StaticFile | None:
     """The file of a name below /static/; None where there is none."""
-    return _file(name) if name in paths() or name in SCRIPTS else None
-
-
-@cache
-def paths() -> Mapping[str, Path]:
-    """Return the files of all features by their names below /static/."""
-    return MappingProxyType(
-        {
-            str(path.relative_to(folder)): path
-            for folder in folders("static")
-            for path in folder.rglob("*")
-            if path.is_file()
-        }
-    )
+    return _file(name) if name in PATHS or name in SCRIPTS else None
 
 
 def folders(name: str) -> list[Path]:
@@ -141,10 +127,16 @@ def folders(name: str) -> list[Path]:
     return [APP / "core/pages" / name, *sorted(APP.glob(f"*/{name}"))]
 
 
+# The files of all features by their names below /static/.
+PATHS: Mapping[str, Path] = {
+    str(path.relative_to(folder)): path for folder in folders("static") for path in folder.rglob("*") if path.is_file()
+}
+
+
 @cache
 def _file(name: str) -> StaticFile:
     """Read and zip a file once: each page names its digest (guarantee 6)."""
-    made = script_of(SCRIPTS[name]).encode() if name in SCRIPTS else paths()[name].read_bytes()
+    made = script_of(SCRIPTS[name]).encode() if name in SCRIPTS else PATHS[name].read_bytes()
     return StaticFile.of(name, made)
 
 

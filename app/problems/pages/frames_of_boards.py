@@ -11,7 +11,7 @@ from fastapi.responses import HTMLResponse
 from app.contests.service.visibility import the_problem
 from app.core.files.files import Files
 from app.core.messages import N_, NotFound
-from app.core.pages.pages import ENVIRONMENT, paths
+from app.core.pages.pages import ENVIRONMENT, PATHS
 from app.core.pages.visits import ContestLook
 from app.core.service import Service
 from app.packages.catalog import board_module
@@ -20,9 +20,9 @@ from app.problems.queries import pins
 from app.tables import ProblemRow
 
 # The checkers whose answers are drawn by these pages' own modules, by their files.
-BOARDS = frozenset(path.stem for name, path in paths().items() if name.startswith("boards/"))
+BOARDS = frozenset(path.stem for name, path in PATHS.items() if name.startswith("boards/"))
 # The script of the frame, which has no origin to fetch it from, and its hash as policies name it.
-SCRIPT = paths()["board/frame.js"].read_text()
+SCRIPT = PATHS["board/frame.js"].read_text()
 SCRIPT_HASH = f"sha256-{b64encode(sha256(SCRIPT.encode()).digest()).decode()}"
 KNOWN = 64
 # Bytes of a package that are not put on disk while its board is looked for.

@@ -15,8 +15,7 @@ from jinja2 import nodes
 
 from app.core.pages import languages, wording
 from app.core.pages.languages import in_words
-from app.core.pages.pages import APP, ENVIRONMENT, script_of
-from app.core.pages.pages import paths as static_paths
+from app.core.pages.pages import APP, ENVIRONMENT, PATHS, script_of
 from app.domain.contests import Carry, Counting, Direction, Kind, ScoringRule
 from app.domain.participation import Telling, reduced
 from app.judging.queries.judging_tasks import too_large
@@ -422,7 +421,7 @@ def test_all_scripts_and_templates_are_looked_into(source: messages.Catalog) -> 
     places = {str(path) for message in source for path, _ in message.locations}
     scripts = {
         str(path.relative_to(APP))
-        for name, path in static_paths().items()
+        for name, path in PATHS.items()
         if name.endswith(".js") and re.search(r"\b(_|ngettext)\(\"", path.read_text())
     }
     assert scripts - {"core/pages/static/text.js", "core/pages/static/swagger-ui/swagger-ui-bundle.js"} <= places

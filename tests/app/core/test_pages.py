@@ -11,7 +11,7 @@ from urllib.parse import urljoin, urlsplit
 
 import pytest
 
-from app.core.pages.pages import IMMUTABLE, POLICY, folders, paths
+from app.core.pages.pages import IMMUTABLE, PATHS, POLICY, folders
 from app.tables import ContestRow
 from tests.builders.contests import add_contest
 from tests.builders.service import Api, open_api
@@ -69,16 +69,16 @@ def test_pages_are_whole_under_a_policy_that_allows_only_files_from_here(api: Ap
 
 
 def test_the_files_of_pages_load_nothing_from_another_host() -> None:
-    for sheet in (name for name in paths() if name.endswith(".css")):
-        text = paths()[sheet].read_text()
+    for sheet in (name for name in PATHS if name.endswith(".css")):
+        text = PATHS[sheet].read_text()
         for address in text.split("url(")[1:]:
             name = address.lstrip("\"'")
-            assert name.startswith("data:") or urljoin(sheet, name.partition('"')[0]) in paths(), (sheet, name[:60])
+            assert name.startswith("data:") or urljoin(sheet, name.partition('"')[0]) in PATHS, (sheet, name[:60])
         assert "@import" not in text
-    for script in (name for name in paths() if name.endswith(".js") and not name.startswith("swagger-ui/")):
-        text = paths()[script].read_text().replace(SVG, "")  # a name, which nothing is loaded from
+    for script in (name for name in PATHS if name.endswith(".js") and not name.startswith("swagger-ui/")):
+        text = PATHS[script].read_text().replace(SVG, "")  # a name, which nothing is loaded from
         assert not re.search(r"[\"'`](?:\w+:)?//", text), script
-    assert "validatorUrl: null" in paths()["docs.js"].read_text()
+    assert "validatorUrl: null" in PATHS["docs.js"].read_text()
 
 
 @pytest.mark.parametrize("kind", ["static", "templates"])
@@ -160,7 +160,7 @@ def test_only_the_files_of_pages_are_served(api: Api, name: str) -> None:
 
 
 def test_the_copied_swagger_ui_comes_with_its_version_and_licence() -> None:
-    folder = paths()["swagger-ui/README.md"].parent
+    folder = PATHS["swagger-ui/README.md"].parent
     version = (folder / "README.md").read_text().partition("\n")[0].removeprefix("# Swagger UI ")
     assert version in (folder / "swagger-ui-bundle.js").read_text()
     assert "Apache License" in (folder / "LICENSE").read_text()

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.pages.pages import paths
+from app.core.pages.pages import PATHS
 from app.domain.counting import CaseVerdict, RawScore
 from app.problems.pages.contest import TITLES
 from app.tables import ContestProblemRow, SubmissionRow
@@ -80,7 +80,7 @@ def test_each_board_has_a_playground_for_everybody_that_loads_files_from_here_al
     assert references.inline == []
     assert all(address.startswith(("/", "#")) for address in references.addresses)
     assert "<form" not in reply.text.partition("<main")[2].partition("</main")[0], "nothing can be sent"
-    assert f"boards/{slug}.js" in paths()
+    assert f"boards/{slug}.js" in PATHS
 
 
 def test_there_is_no_playground_of_an_unknown_board(api: Api) -> None:
@@ -89,7 +89,7 @@ def test_there_is_no_playground_of_an_unknown_board(api: Api) -> None:
 
 
 def test_the_scripts_of_boards_name_no_other_host() -> None:
-    for name, path in paths().items():
+    for name, path in PATHS.items():
         if name.startswith(("board/", "boards/")):
             text = path.read_text().replace("http://www.w3.org/2000/svg", "")
             assert not re.search(r"[\"'`(](?:\w+:)?//", text), path

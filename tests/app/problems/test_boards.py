@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from app.core.pages import languages
-from app.core.pages.pages import paths
+from app.core.pages.pages import PATHS
 from app.daily.service import KINDS
 from app.packages.read import read_package
 from app.problems.pages.contest import TITLES
@@ -44,7 +44,7 @@ PARSE = """
 @cache
 def module(name: str) -> Ask:
     """The board of a problem."""
-    return open_module(paths()[f"boards/{name}.js"])
+    return open_module(PATHS[f"boards/{name}.js"])
 
 
 def parsed(name: str, given: bytes, sent: bytes, where: str = "") -> Mapping[str, Any]:
@@ -104,7 +104,7 @@ def test_a_board_does_not_tell_a_right_answer_from_a_wrong_one_where_that_is_the
 
 def test_no_script_of_the_pages_works_out_who_wins() -> None:
     """The words of closed forms and tables of positions: whoever adds one hands it to everybody during a contest."""
-    scripts = [path for name, path in paths().items() if name.endswith(".js") and not name.startswith("swagger-ui/")]
+    scripts = [path for name, path in PATHS.items() if name.endswith(".js") and not name.startswith("swagger-ui/")]
     words = re.compile(r"sqrt\(5|golden|wythoff|k \+ 1n|% side|\bwonSets\b|\bisLost\b|\bwins\(", re.IGNORECASE)
     assert [path.name for path in scripts if words.search(path.read_text())] == []
     assert len(scripts) > 10
