@@ -89,12 +89,6 @@ def networks(text: str) -> str:
     return text
 
 
-def proxies(text: str) -> str:
-    """Addresses or networks with commas between them, or * for all."""
-    networks(text.replace("*", ""))
-    return text
-
-
 def distributions(text: str) -> str:
     """Names of installed distributions with commas between them."""
     for each in listed(text):
@@ -169,7 +163,7 @@ class Settings(BaseSettings):
     )
     trusted_proxies: Annotated[str, AfterValidator(networks)] = Field(
         "127.0.0.1,::1",
-        description="addresses and networks of proxies whose X-Forwarded-For, -Proto, -Host count; *: all",
+        description="addresses and networks of proxies whose X-Forwarded-For, -Proto, -Host count",
     )
     allowed_origins: Annotated[str, AfterValidator(origins_in)] = Field(
         "",

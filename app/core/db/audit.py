@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import datetime, timedelta
 
 import sqlalchemy as sa
@@ -228,17 +228,11 @@ def entry(connection: sa.Connection, by: Actor, changes: AuditChanges, contest_i
     """The row of the log for changes of an actor; `contest_id` where the request names no contest."""
     username = connection.scalar(sa.select(AccountRow.username).where(AccountRow.id == by.account_id))
     return {
+        **asdict(by),
         "time": utc_now(),
-        "account_id": by.account_id,
         "username": username or by.account_id or "",
-        "role": by.role,
-        "address": by.address,
-        "credential": by.credential,
-        "operation": by.operation,
-        "method": by.method,
         "path": by.path[:LONGEST_PATH],
         "contest_id": by.contest_id or contest_id,
-        "problem_id": by.problem_id,
         "changes": changes,
     }
 
