@@ -34,7 +34,6 @@ from app.core.files.temporary import remove_leftovers
 from app.core.http import errors, openapi
 from app.core.http.auth import Authenticator
 from app.core.http.deps import Direct, Endpoint
-from app.core.http.lists import Lists
 from app.core.http.middleware import BodyLimit, Frame, Heads, Refusals
 from app.core.http.origins import BehindProxy, Origins, Sessions
 from app.core.http.queue import Queued
@@ -228,7 +227,6 @@ def attach(app: FastAPI, service: Service) -> None:
     app.state.probing = SharedWork()
     app.state.registration_pace = Pace()
     app.state.pages = BoardPages(service.boards)
-    app.state.lists = Lists(service)
     app.state.open_submission_form = open_submission_form
     app.state.games = Games(service)
     app.state.daily = Puzzles(service.settings.home / "cache" / "daily")

@@ -16,10 +16,10 @@ from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheService, T
 from app.feed.service.collections import BY_NAME
 from app.submissions.service import chosen, judgements, report_bodies
 from app.submissions.service.reports import image, report
-from app.submissions.service.submissions import Submission, answer, files_zip, number_of, numbered, submission
+from app.submissions.service.submissions import Submission, answer, files_zip, numbered, submission
 
 router = APIRouter(route_class=GatedRoute, tags=["submissions"])
-SUBMISSIONS = lists.Large(BY_NAME["submissions"], numbered, number_of)
+SUBMISSIONS = lists.Large(BY_NAME["submissions"], numbered)
 
 
 @router.get("/contests/{contest_id}/submissions", response_model=list[Submission], summary="All submissions")
@@ -27,16 +27,15 @@ async def list_submissions(
     viewer: CurrentViewer,
     snapshot: TheSnapshot,
     lists: lists.TheLists,
-    page: lists.ThePage,
     team_id: Annotated[str | None, Query()] = None,
     problem_id: Annotated[str | None, Query()] = None,
     language_id: Annotated[str | None, Query()] = None,
     account_id: Annotated[str | None, Query()] = None,
 ) -> Response:
-    """Those the viewer may know of, in order; with an ETag. `limit` and `after` ask for a page."""
+    """Those the viewer may know of, in order."""
     problem_id = problem_id and problem_called(snapshot, problem_id)
     wanted = {"team_id": team_id, "problem_id": problem_id, "language_id": language_id, "account_id": account_id}
-    return await lists.large(SUBMISSIONS, viewer, snapshot, page, **wanted)
+    return await lists.large(SUBMISSIONS, viewer, snapshot, **wanted)
 
 
 @router.get("/contests/{contest_id}/submissions/{submission_id}", summary="One submission")
@@ -96,10 +95,8 @@ def get_answer(
 
 
 judgements_router = APIRouter(route_class=GatedRoute, tags=["judgements"])
-JUDGEMENTS = lists.Large(BY_NAME["judgements"], judgements.numbered_judgements, judgements.submission_of_judgement)
-RUNS = lists.Large(
-    BY_NAME["runs"], judgements.numbered_runs, judgements.submission_of_run, teams=judgements.whose_runs, objects=16
-)
+JUDGEMENTS = lists.Large(BY_NAME["judgements"], judgements.numbered_judgements)
+RUNS = lists.Large(BY_NAME["runs"], judgements.numbered_runs, teams=judgements.whose_runs, objects=16)
 
 
 @judgements_router.get(
@@ -112,16 +109,15 @@ async def list_judgements(
     viewer: CurrentViewer,
     snapshot: TheSnapshot,
     lists: lists.TheLists,
-    page: lists.ThePage,
     submission_id: Annotated[str | None, Query()] = None,
     judgement_type_id: Annotated[str | None, Query()] = None,
 ) -> Response | list[judgements.Judgement]:
-    """Those the viewer may know of, by submission and in order; with an ETag. `limit` and `after` ask for a page."""
+    """Those the viewer may know of, by submission and in order."""
     if submission_id:
         return await lists.few(partial(judgements.judgements_of, viewer, snapshot, submission_id, judgement_type_id))
     # An empty id asks for those without one, of which there are none.
     return await lists.large(
-        JUDGEMENTS, viewer, snapshot, page, submission_id=submission_id, judgement_type_id=judgement_type_id
+        JUDGEMENTS, viewer, snapshot, submission_id=submission_id, judgement_type_id=judgement_type_id
     )
 
 
@@ -142,19 +138,13 @@ async def list_runs(
     viewer: CurrentViewer,
     snapshot: TheSnapshot,
     lists: lists.TheLists,
-    page: lists.ThePage,
     judgement_id: Annotated[str | None, Query()] = None,
     judgement_type_id: Annotated[str | None, Query()] = None,
 ) -> Response | list[judgements.JudgedCase]:
-    """Teams see their own, judges all, others none unless the contest shows answers; with an ETag.
-
-    `limit` and `after` ask for a page.
-    """
+    """Teams see their own, judges all, others none unless the contest shows answers."""
     if judgement_id:
         return await lists.few(partial(judgements.runs_of, viewer, snapshot, judgement_id, judgement_type_id))
-    return await lists.large(
-        RUNS, viewer, snapshot, page, judgement_id=judgement_id, judgement_type_id=judgement_type_id
-    )
+    return await lists.large(RUNS, viewer, snapshot, judgement_id=judgement_id, judgement_type_id=judgement_type_id)
 
 
 @judgements_router.get("/contests/{contest_id}/runs/{run_id}", summary="One run")

@@ -157,21 +157,6 @@ def numbered_judgements(
             yield owner.id, judgement_document(snapshot, row, owner, longest.get(row.id))
 
 
-def submission_of_judgement(snapshot: ContestSnapshot, session: Session, judgement_id: str) -> int | None:
-    """The number of the submission that a judgement is of; None where there is none with that id."""
-    return _owner(snapshot, session, snapshot.contest.ids.number(judgement_id))
-
-
-def submission_of_run(snapshot: ContestSnapshot, session: Session, run_id: str) -> int | None:
-    """The number of the submission that a run is of; None where there is none with that id."""
-    return _owner(snapshot, session, snapshot.contest.ids.judgement_of(run_id))
-
-
-def _owner(snapshot: ContestSnapshot, session: Session, number: int | None) -> int | None:
-    pair = submission_queries.judgement(session, snapshot.contest.id, number)
-    return None if pair is None else pair[1].id
-
-
 def whose_runs(viewer: Viewer, snapshot: ContestSnapshot) -> submission_queries.Teams:
     """The teams whose runs a viewer may see at all."""
     if viewer.sees_all or snapshot.contest.settings.show_others_answers:

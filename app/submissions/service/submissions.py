@@ -4,9 +4,10 @@
 - The change that a submission brought: its points against those of the team's submission before, both as of now.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from typing import TypeVar
 
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
@@ -28,7 +29,7 @@ from app.domain.counting import Answers, submission_answers
 from app.packages.zips import zip_bytes
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import attempts, submission_queries, submissions
-from app.submissions.service.judgements import JudgedCase, Judgement, numbered_judgements, numbered_runs
+from app.submissions.service.judgements import numbered_judgements, numbered_runs
 from app.tables import SubmissionRow
 
 
@@ -122,7 +123,8 @@ def answer(
     """The answer of a case as it counts for a submission, which may be an earlier one's; raises NotFound, Forbidden."""
     row = readable(viewer, snapshot, session, submission_id)
     is_own = any(sent.case_name == case_name for sent in submissions.sent_answers(session, row))
-    source = row.id if is_own else _carried_from(snapshot, row, case_name)
+    counted = carried(snapshot, row).get(case_name)
+    source = row.id if is_own else None if counted is None else counted.submission_id
     data = None if source is None else submissions.answer_bytes(session, service.files, source, case_name)
     if source is None or data is None:
         raise NotFound(
@@ -174,18 +176,6 @@ def numbered(
             yield row.id, document(viewer, snapshot, row)
 
 
-def number_of(snapshot: ContestSnapshot, session: Session, submission_id: str) -> int | None:
-    """The number of the row of a submission; None where there is none with that id."""
-    row = submission_queries.submission(session, snapshot.contest.id, submission_id)
-    return None if row is None else row.id
-
-
-def _carried_from(snapshot: ContestSnapshot, row: SubmissionRow, case_name: str) -> int | None:
-    """The earlier submission whose answer stands for a case this one brought no file for."""
-    counted = carried(snapshot, row).get(case_name)
-    return None if counted is None else counted.submission_id
-
-
 def carried(snapshot: ContestSnapshot, row: SubmissionRow) -> Answers:
     """The answers a submission stands for; while it is not judged, only those it takes over from earlier ones."""
     worth = worth_of(snapshot, row)
@@ -201,6 +191,9 @@ def carried(snapshot: ContestSnapshot, row: SubmissionRow) -> Answers:
 
 
 BATCH = 500
+Model = TypeVar("Model")
+# The documents of some submissions, each with the number of its submission.
+Numbered = Callable[[Viewer, ContestSnapshot, Session, Sequence[int]], Iterator[tuple[int, Model]]]
 
 
 def batches(snapshot: ContestSnapshot) -> Iterator[Sequence[int]]:
@@ -209,25 +202,19 @@ def batches(snapshot: ContestSnapshot) -> Iterator[Sequence[int]]:
     return (ids[start : start + BATCH] for start in range(0, len(ids), BATCH))
 
 
-def submission_documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Iterator[Submission]:
-    """The submissions that the viewer may know of, in order of arrival."""
-    for ids in batches(snapshot):
-        for _, document in numbered(viewer, snapshot, session, ids):
-            yield document
+def in_batches(numbered: Numbered[Model]) -> Callable[[Viewer, ContestSnapshot, Session], Iterator[Model]]:
+    """All documents that a viewer may know of, in order of their submissions, read some submissions at a time."""
+
+    def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Iterator[Model]:
+        for ids in batches(snapshot):
+            yield from (each for _, each in numbered(viewer, snapshot, session, ids))
+
+    return documents
 
 
-def judgement_documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Iterator[Judgement]:
-    """The judgements that the viewer may know of, in order of their submissions."""
-    for ids in batches(snapshot):
-        for _, document in numbered_judgements(viewer, snapshot, session, ids):
-            yield document
-
-
-def run_documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> Iterator[JudgedCase]:
-    """The runs that the viewer may see, in order of their submissions."""
-    for ids in batches(snapshot):
-        for _, document in numbered_runs(viewer, snapshot, session, ids):
-            yield document
+submission_documents = in_batches(numbered)
+judgement_documents = in_batches(numbered_judgements)
+run_documents = in_batches(numbered_runs)
 
 
 @dataclass(frozen=True, slots=True)
