@@ -31,20 +31,13 @@ class JudgementType(StrEnum):
     CE = "CE"
 
 
-@dataclass(frozen=True, slots=True)
-class TypeFacts:
-    """Name of a judgement type and whether it counts as solved."""
-
-    name: str
-    solved: bool
-
-
+# The names of judgement types. AC alone counts as solved.
 JUDGEMENT_TYPES = {
-    JudgementType.AC: TypeFacts("accepted", True),
-    JudgementType.PC: TypeFacts("partly correct", False),
-    JudgementType.WA: TypeFacts("wrong answer", False),
-    JudgementType.JE: TypeFacts("judging error", False),
-    JudgementType.CE: TypeFacts("not an answer archive", False),
+    JudgementType.AC: "accepted",
+    JudgementType.PC: "partly correct",
+    JudgementType.WA: "wrong answer",
+    JudgementType.JE: "judging error",
+    JudgementType.CE: "not an answer archive",
 }
 
 

@@ -13,7 +13,7 @@ from copy import copy
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import isnan, lcm, nan
-from typing import Protocol, Self, TypeVar, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -41,16 +41,6 @@ def _ahead(standing: Floats, values: Floats) -> Whole:
     ahead = np.empty(len(values), dtype=np.int64)
     ahead[order] = len(standing) - np.searchsorted(standing, values[order], side="right")
     return ahead
-
-
-class Signed(Protocol):
-    """A number, or an array of numbers, whose sign can be turned."""
-
-    def __neg__(self) -> Self:
-        """Turn the sign."""
-
-
-N = TypeVar("N", bound=Signed)
 
 
 @dataclass
@@ -94,6 +84,7 @@ class ScoreColumns:
 
     def __init__(self, rule: ScoringRule, names: Sequence[str], room: int) -> None:
         self.rule = rule
+        self._more = rule.direction is Direction.MAXIMISE
         self.columns = [Column(name) for name in names]
         self.at = {column.name: at for at, column in enumerate(self.columns)}
         self.scored = len(self.columns)
@@ -168,10 +159,8 @@ class ScoreColumns:
         numbers = [number for row, number in (column.exact or {}).items() if self.setters[row]]
         numbers += [column.reference] if column.reference is not None else []
         if self.rule.kind is Kind.RANK:
-            column.standing = sorted(self._towards(number) for number in numbers)
-        if self.rule.direction is Direction.MAXIMISE:
-            return max(numbers, default=None)
-        return min(numbers, default=None)
+            column.standing = sorted(numbers if self._more else [-number for number in numbers])
+        return (max if self._more else min)(numbers, default=None)
 
     def _find_float_bests(self, columns: Sequence[int], rows: int) -> None:
         some = [self.columns[at] for at in columns]
@@ -179,7 +168,7 @@ class ScoreColumns:
         if any(column.reference is not None for column in some):
             references = [nan if c.reference is None else float(c.reference * c.factor) for c in some]
             numbers = np.column_stack((numbers, references))
-        pick = np.fmax if self.rule.direction is Direction.MAXIMISE else np.fmin
+        pick = np.fmax if self._more else np.fmin
         bests = pick.reduce(numbers, axis=1, initial=nan).tolist()
         for column, best, values in zip(some, bests, numbers, strict=True):
             if best != column.float_best():
@@ -187,8 +176,8 @@ class ScoreColumns:
             if self.rule.kind is Kind.RANK:
                 column.standing = np.sort(self._towards(values[~np.isnan(values)]))
 
-    def _towards(self, value: N) -> N:
-        return value if self.rule.direction is Direction.MAXIMISE else -value
+    def _towards(self, values: Floats) -> Floats:
+        return values if self._more else -values
 
     def shares(self, columns: Sequence[int], rows: int) -> Floats:
         """The share 0..1 of each answer in the first `rows` of some columns at their BEST; 0 where there is none."""
@@ -208,7 +197,7 @@ class ScoreColumns:
 
     def _quotients(self, values: Floats, best: Floats) -> Floats:
         """As `relative`; a column without a BEST gives 1."""
-        more = self.rule.direction is Direction.MAXIMISE
+        more = self._more
         as_good = np.isnan(best) | (values >= best if more else values <= best)
         bottom = best if more else values
         with np.errstate(divide="ignore", invalid="ignore", over="ignore", under="ignore"):

@@ -233,8 +233,8 @@ def types(contest: ContestRow) -> list[JudgementTypeView]:
     """The judgement types of a contest: without PC where the contest shows it as AC."""
     as_accepted = contest.settings.partly_correct_as == JudgementType.AC
     return [
-        JudgementTypeView(id=type_.value, name=facts.name, penalty=False, solved=facts.solved)
-        for type_, facts in JUDGEMENT_TYPES.items()
+        JudgementTypeView(id=type_.value, name=name, penalty=False, solved=type_ is JudgementType.AC)
+        for type_, name in JUDGEMENT_TYPES.items()
         if not (as_accepted and type_ is JudgementType.PC)
     ]
 

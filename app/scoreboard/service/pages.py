@@ -27,22 +27,21 @@ OLD_VERSIONS = 8
 MOST_BOARDS = 256
 
 
-class BoardKey(NamedTuple):
-    """The board of a page, whatever its version."""
+class Options(NamedTuple):
+    """The ways to write a board: with raw scores, of one group."""
 
-    contest_id: str
-    public: bool
-    closed: bool
-    phase: frozenset[CaseKind]
-    virtual: bool
     cases: bool = False
     group_id: str | None = None
 
-    @classmethod
-    def of(cls, snapshot: ContestSnapshot, *, cases: bool = False, group_id: str | None = None) -> BoardKey:
-        """The board that a snapshot is a version of."""
-        contest_id = snapshot.contest.id
-        return cls(contest_id, snapshot.public, snapshot.closed, snapshot.phase, snapshot.virtual, cases, group_id)
+
+WHOLE = Options()
+# The board of a page, whatever its version: contest, public, closed, phase, virtual, and how it is written.
+BoardKey = tuple[str, bool, bool, frozenset[CaseKind], bool, Options]
+
+
+def key_of(snapshot: ContestSnapshot, options: Options = WHOLE) -> BoardKey:
+    """The board that a snapshot is a version of."""
+    return (snapshot.contest.id, snapshot.public, snapshot.closed, snapshot.phase, snapshot.virtual, options)
 
 
 @dataclass
@@ -100,16 +99,6 @@ class _BoardState:
     histories: dict[int, row_renderer.WrittenHistory] = field(default_factory=dict)
 
 
-class Options(NamedTuple):
-    """The ways to write a board: with raw scores, of one group."""
-
-    cases: bool = False
-    group_id: str | None = None
-
-
-WHOLE = Options()
-
-
 @once_a_snapshot
 def _written(_snapshot: ContestSnapshot) -> dict[Options, Page]:
     """The pages written of a snapshot, by their options (guarantee 6)."""
@@ -134,14 +123,13 @@ class BoardPages:
     def forget(self, contest_id: str) -> None:
         """Keep nothing of a contest that is gone: another one may get its name."""
         with self._guard:
-            for key in [key for key in self._states if key.contest_id == contest_id]:
+            for key in [key for key in self._states if key[0] == contest_id]:
                 del self._states[key]
 
     def page(self, snapshot: ContestSnapshot, options: Options = WHOLE) -> Page:
         """The written board, written if need be. Blocks: not for the event loop."""
-        key = BoardKey.of(snapshot, cases=options.cases, group_id=options.group_id)
         look = partial(page_at_hand, snapshot, options)
-        return self._work.now(key, look, partial(self._write, key, snapshot))
+        return self._work.now(key_of(snapshot, options), look, partial(self._write, snapshot, options))
 
     async def page_soon(self, snapshot: ContestSnapshot, options: Options = WHOLE) -> Page:
         """As `page`; all who wait for it share one thread."""
@@ -156,7 +144,7 @@ class BoardPages:
 
     async def history_soon(self, snapshot: ContestSnapshot, steps: int) -> row_renderer.WrittenHistory:
         """The history; all who wait for it share one computation, and one that was dear stays good for a while."""
-        key = BoardKey.of(snapshot)
+        key = key_of(snapshot)
 
         def look() -> row_renderer.WrittenHistory | None:
             history = self._of(key).histories.get(steps)
@@ -180,14 +168,14 @@ class BoardPages:
                 state = self._states[key] = _BoardState()
             return state
 
-    def _write(self, key: BoardKey, snapshot: ContestSnapshot) -> Page:
+    def _write(self, snapshot: ContestSnapshot, options: Options) -> Page:
         """Write a version of a board; its rows stay for `since`. One thread at a time for each board, in its turn."""
-        state = self._of(key)
-        page = render(state.renderer, snapshot, cases=key.cases, group_id=key.group_id)
+        state = self._of(key_of(snapshot, options))
+        page = render(state.renderer, snapshot, options)
         versions = {**state.versions, page.version: page.rows}
         # Never changed in place: pages hold it, and are read in other threads.
         state.versions = page.versions = dict(islice(versions.items(), max(0, len(versions) - OLD_VERSIONS), None))
-        _written(snapshot)[Options(key.cases, key.group_id)] = page
+        _written(snapshot)[options] = page
         return page
 
 
@@ -196,17 +184,15 @@ def shows_raw(snapshot: ContestSnapshot) -> bool:
     return not snapshot.public or snapshot.contest.settings.show_best
 
 
-def render(
-    renderer: row_renderer.RowRenderer, snapshot: ContestSnapshot, *, cases: bool = False, group_id: str | None = None
-) -> Page:
+def render(renderer: row_renderer.RowRenderer, snapshot: ContestSnapshot, options: Options = WHOLE) -> Page:
     """Write a board as CLICS JSON. The version is a hash of what it says: equal boards have equal versions."""
-    arrays = row_renderer.arrays_of(snapshot, group_id)
-    shows_cases = cases and shows_raw(snapshot)
+    arrays = row_renderer.arrays_of(snapshot, options.group_id)
+    shows_cases = options.cases and shows_raw(snapshot)
     rows = row_renderer.rows_with_cases(arrays) if shows_cases else renderer.write(arrays)
     head, text = row_renderer.head_of(snapshot), _text(rows)
     # Before the start the time is that of the reading, and each server would have versions of its own.
     hashed_head = head if snapshot.state.started is not None else head["state"]
-    digest = hashlib.blake2b(row_renderer.dump([hashed_head, group_id]), digest_size=12)
+    digest = hashlib.blake2b(row_renderer.dump([hashed_head, options.group_id]), digest_size=12)
     digest.update(text)
     version = digest.hexdigest()
     plain = b"".join((row_renderer.dump({**head, "version": version})[:-1], b',"rows":[', text, b"]}"))

@@ -10,19 +10,20 @@ judgements not seen before.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Protocol, TypeVarTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, case, insert, select, true
+from sqlalchemy import ColumnElement, Connection, Row, Select, case, select, true
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.contests.tables import OPEN
 from app.core.clock import utc_now
+from app.core.db.tables import Values, insert_rows
 from app.core.json_documents import ProblemChanges, SelectionDocument
 from app.domain.counting import Attempt, CaseVerdict, RawScore, exact
-from app.submissions.tables import DONE, QUEUED, REJUDGED
+from app.submissions.tables import DONE, REJUDGED
 from app.tables import JudgementRow, RawScoreRow, RejudgingRow, SubmissionRow, TestCaseRow
 
 Ts = TypeVarTuple("Ts")
@@ -198,55 +199,28 @@ OPEN_REJUDGINGS = select(RejudgingRow.id, RejudgingRow.contest_id, RejudgingRow.
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Newcomer:
-    """A submission that has just been inserted, and its current judgement."""
-
-    submission_id: int
-    judgement_id: int
-    contest_id: str
-    problem_id: str
-
-
-def judged_again(connection: Connection, newcomers: Sequence[Newcomer]) -> dict[int, list[int]]:
-    """Queue a judgement for each open rejudging that changes the problem; returns them by their submission.
+def judged_again(connection: Connection, submissions: Sequence[Values], judgements: Sequence[Values]) -> set[object]:
+    """Queue a judgement for each open rejudging that changes the problem of a new submission; returns whose.
 
     To be called after the submissions are inserted: on PostgreSQL the insert waits for whoever applies or cancels a
     rejudging (`rejudging_steps.lock`), so that what is read here afterwards is what holds when this commits.
     """
     rows = [
-        _values(newcomer, rejudging.id)
+        {
+            "submission_id": row["id"],
+            "lane": REJUDGED,
+            "current": False,
+            "rejudging_id": rejudging.id,
+            "replaced_id": judgement["id"],
+            "start_time": utc_now(),
+        }
         for rejudging in connection.execute(OPEN_REJUDGINGS)
-        for newcomer in _of(rejudging, newcomers)
+        if grows(rejudging)
+        for row, judgement in zip(submissions, judgements, strict=True)
+        if row["problem_id"] == rejudging.changes["problem_id"] and row["contest_id"] in contests_of(rejudging)
     ]
-    queued: dict[int, list[int]] = {}
-    if rows:
-        made = insert(JudgementRow).returning(JudgementRow.submission_id, JudgementRow.id)
-        for submission_id, judgement_id in connection.execute(made, rows):
-            queued.setdefault(submission_id, []).append(judgement_id)
-    return queued
-
-
-def _of(rejudging: Described, newcomers: Iterable[Newcomer]) -> list[Newcomer]:
-    """The newcomers that a rejudging takes in."""
-    if not grows(rejudging):
-        return []
-    contests, problem_id = contests_of(rejudging), rejudging.changes["problem_id"]
-    return [each for each in newcomers if each.problem_id == problem_id and each.contest_id in contests]
-
-
-def _values(newcomer: Newcomer, rejudging_id: int) -> dict[str, object]:
-    return {
-        "submission_id": newcomer.submission_id,
-        "state": QUEUED,
-        "lane": REJUDGED,
-        "attempt": 0,
-        "failures": 0,
-        "current": False,
-        "rejudging_id": rejudging_id,
-        "replaced_id": newcomer.judgement_id,
-        "start_time": utc_now(),
-    }
+    insert_rows(connection, (JudgementRow, rows))
+    return {row["submission_id"] for row in rows}
 
 
 def contests_of(row: Described) -> list[str]:

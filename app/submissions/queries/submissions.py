@@ -1,7 +1,7 @@
 """Submissions and their answers: accepting many in one commit, and reading the answers back."""
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
@@ -15,16 +15,15 @@ from app.core import telemetry
 from app.core.db.by_id import outbox_of
 from app.core.db.commits import Trace
 from app.core.db.locks import lock_names
-from app.core.db.tables import insert_rows
+from app.core.db.tables import Values, insert_rows
 from app.core.db.writer import TRACES, AnyHandler
 from app.core.files.files import FileStore
 from app.core.json_documents import FileNoteDocument, SourceDocument
 from app.domain.documents import MessageDocument
 from app.submissions.queries import attempts
-from app.submissions.queries.attempts import Newcomer, few
+from app.submissions.queries.attempts import few
 from app.submissions.queries.submission_queries import cases_of, is_of
 from app.submissions.queries.usage import Allowance, Claim, LimitReached, Usage
-from app.submissions.tables import QUEUED
 from app.tables import AnswerRow, JudgementRow, SubmissionRow, TestCaseRow
 
 # Answers up to this many bytes lie in their row, so that one commit makes them durable.
@@ -81,13 +80,13 @@ class NewSubmission:
 class Accepted:
     """A submission that is stored: its id, its judgement's, and whether it was before (same Idempotency-Key).
 
-    `again` are the judgements that open rejudgings make of it.
+    `again`: open rejudgings judge it too.
     """
 
     submission_id: int
     judgement_id: int | None
     repeated: bool = False
-    again: Sequence[int] = ()
+    again: bool = False
 
 
 LAST_IDS = "SELECT name, seq FROM sqlite_sequence WHERE name IN ('submissions', 'judgements')"
@@ -107,14 +106,6 @@ COLUMNS = (
 ANSWER_COLUMNS = ("test_case_id", "file_name", "size", "data", "refused")
 
 
-@dataclass
-class _Batch:
-    submissions: list[dict[str, object]] = field(default_factory=list)
-    answers: list[dict[str, object]] = field(default_factory=list)
-    judgements: list[dict[str, object]] = field(default_factory=list)
-    newcomers: list[Newcomer] = field(default_factory=list)
-
-
 def accept(connection: Connection, arriving: Sequence[NewSubmission]) -> list[Accepted | LimitReached]:
     """Insert submissions, their answers and a queued judgement each, in one go; a handler of the writer.
 
@@ -125,7 +116,9 @@ def accept(connection: Connection, arriving: Sequence[NewSubmission]) -> list[Ac
     known = _known_keys(connection, arriving)
     usage = Usage(connection, claims)
     ids, judgement_ids = _reserve(connection, len(arriving))
-    batch = _Batch()
+    submissions: list[Values] = []
+    answers: list[Values] = []
+    judgements: list[Values] = []
     results: list[Accepted | LimitReached] = []
     for new, claim in zip(arriving, claims, strict=True):
         key = _key(new)
@@ -135,18 +128,25 @@ def accept(connection: Connection, arriving: Sequence[NewSubmission]) -> list[Ac
         if (refused := usage.refusal(claim)) is not None:
             results.append(refused)
             continue
-        accepted = Accepted(next(ids), next(judgement_ids))
-        _add(batch, new, accepted)
+        id_, judgement_id = next(ids), next(judgement_ids)
+        results.append(Accepted(id_, judgement_id))
+        submissions.append({name: getattr(new, name) for name in COLUMNS} | {"id": id_})
+        for each in new.answers:
+            values = {name: getattr(each, name) for name in ANSWER_COLUMNS}
+            answers.append(values | {"submission_id": id_, "sha256": _sha256(each)})
+        judgement = {"id": judgement_id, "submission_id": id_, "team_id": new.team_id, "start_time": new.time}
+        judgements.append(judgement | {"trace": new.trace or None})
         usage.add(claim)
         if key is not None:
-            known[key] = accepted.submission_id
-        results.append(accepted)
-    insert_rows(
-        connection, (SubmissionRow, batch.submissions), (AnswerRow, batch.answers), (JudgementRow, batch.judgements)
-    )
-    _tell(connection, batch)
-    again = attempts.judged_again(connection, batch.newcomers)
-    return [_with_news(result, again) for result in results] if again else results
+            known[key] = id_
+    insert_rows(connection, (SubmissionRow, submissions), (AnswerRow, answers), (JudgementRow, judgements))
+    if (outbox := outbox_of(connection)) is not None:
+        for new, result in zip(arriving, results, strict=True):
+            if isinstance(result, Accepted) and not result.repeated:
+                # One that another system took changes more than its own place.
+                outbox.add_board(new.contest_id, [result.submission_id] if new.external_id is None else None)
+    again = attempts.judged_again(connection, submissions, judgements)
+    return [replace(r, again=True) if isinstance(r, Accepted) and r.submission_id in again else r for r in results]
 
 
 def _trace(payload: object, result: object) -> Trace | None:
@@ -163,22 +163,6 @@ def _is_there(new: NewSubmission, submission_id: int, connection: Connection) ->
 
 
 TRACES[cast(AnyHandler, accept)] = _trace
-
-
-def _tell(connection: Connection, batch: _Batch) -> None:
-    """Tell other processes of the submissions; one that another system took changes more than its own place."""
-    outbox = outbox_of(connection)
-    if outbox is None:
-        return
-    for row in batch.submissions:
-        own = [cast(int, row["id"])] if row["external_id"] is None else None
-        outbox.add_board(str(row["contest_id"]), own)
-
-
-def _with_news(result: Accepted | LimitReached, again: Mapping[int, Sequence[int]]) -> Accepted | LimitReached:
-    if isinstance(result, Accepted) and not result.repeated:
-        return replace(result, again=again.get(result.submission_id, ()))
-    return result
 
 
 def _key(new: NewSubmission) -> Key | None:
@@ -205,32 +189,6 @@ def _reserve(connection: Connection, count: int) -> tuple[Iterator[int], Iterato
         return iter(range(first, first + count)), iter(range(first_judgement, first_judgement + count))
     rows = connection.execute(NEXT_IDS, {"count": count}).all()
     return iter([row[0] for row in rows]), iter([row[1] for row in rows])
-
-
-def _add(batch: _Batch, new: NewSubmission, accepted: Accepted) -> None:
-    number = {"submission_id": accepted.submission_id}
-    batch.submissions.append({name: getattr(new, name) for name in COLUMNS} | {"id": accepted.submission_id})
-    batch.answers += [
-        {name: getattr(each, name) for name in ANSWER_COLUMNS} | number | {"sha256": _sha256(each)}
-        for each in new.answers
-    ]
-    batch.judgements.append(_judgement_values(new, accepted))
-    assert accepted.judgement_id is not None  # one has been reserved for it
-    batch.newcomers.append(Newcomer(accepted.submission_id, accepted.judgement_id, new.contest_id, new.problem_id))
-
-
-def _judgement_values(new: NewSubmission, accepted: Accepted) -> dict[str, object]:
-    return {
-        "id": accepted.judgement_id,
-        "submission_id": accepted.submission_id,
-        "team_id": new.team_id,
-        "state": QUEUED,
-        "trace": new.trace or None,
-        "attempt": 0,
-        "failures": 0,
-        "current": True,
-        "start_time": new.time,
-    }
 
 
 def _sha256(answer: NewAnswer) -> str | None:

@@ -222,9 +222,9 @@ def ask_for_final_inputs(
     problem_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, service: TheService, response: Response
 ) -> chosen.FinalInputs:
     """Starts the team's timer, once: asked again, it tells of the one that runs."""
-    started = chosen.ask(service, viewer, snapshot, problem_id)
-    response.status_code = 201 if started.is_new else 200
-    return started.inputs
+    inputs, is_new = chosen.ask(service, viewer, snapshot, problem_id)
+    response.status_code = 201 if is_new else 200
+    return inputs
 
 
 @reports_router.get("/contests/{contest_id}/problems/{problem_id}/quota", summary="How often one may still submit")

@@ -127,8 +127,9 @@ async def put_submission(request: Request) -> Response:
     service: Service = request.app.state.service
     viewer = await current_viewer(request, request.app.state.authenticator)
     contest_id, submission_id = request.path_params["contest_id"], request.path_params["submission_id"]
-    brought = await bring_in(service, viewer, contest_id, submission_id, open_submission_form(request))
-    return _reply(contest_id, brought.submission, is_new=brought.is_new)
+    form = open_submission_form(request)
+    submission, is_new = await bring_in(service, viewer, contest_id, submission_id, form)
+    return _reply(contest_id, submission, is_new=is_new)
 
 
 def _key(request: Request) -> str | None:

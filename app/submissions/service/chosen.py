@@ -4,7 +4,6 @@
 - Quota of a team at a problem: submissions left, and the time of the next one.
 """
 
-from dataclasses import dataclass
 from datetime import datetime
 
 from pydantic import BaseModel
@@ -108,14 +107,6 @@ class FinalInputs(BaseModel):
     href: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Started:
-    """The timer of a team that asks for final inputs; `is_new` False: it ran already."""
-
-    inputs: FinalInputs
-    is_new: bool
-
-
 def final_inputs(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem_id: str) -> FinalInputs:
     """The timer of the viewer's team at a problem, unset before the team has asked."""
     the_problem(snapshot, problem_id)
@@ -123,16 +114,22 @@ def final_inputs(viewer: Viewer, snapshot: ContestSnapshot, session: Session, pr
     return _view_of_final_inputs(snapshot, problem_id, asked)
 
 
-def ask(service: Service, viewer: Viewer, snapshot: ContestSnapshot, problem_id: str) -> Started:
-    """Start the timer of the viewer's team, once; raises Forbidden or Conflict where it may not ask now."""
+def ask(service: Service, viewer: Viewer, snapshot: ContestSnapshot, problem_id: str) -> tuple[FinalInputs, bool]:
+    """Start the timer of the viewer's team, once; returns it, and whether it is new.
+
+    Raises Forbidden or Conflict where it may not ask now.
+    """
     problem = the_problem(snapshot, problem_id)
-    place, now = (snapshot.contest.id, _asking_team(viewer, snapshot), problem_id), utc_now()
+    team_id = viewer.team_id
+    if team_id is None or not any(team.id == team_id for team in snapshot.contest.teams):
+        raise Forbidden(N_("your team does not take part in contest %(contest)s"), contest=snapshot.contest.id)
+    place, now = (snapshot.contest.id, team_id, problem_id), utc_now()
     asked, is_new = _asked(service, place), False
     if asked is None:
         _check_may_ask(service, snapshot, problem, now)
         is_new = bool(service.writer.submit(contests_queries.ask, (place, now)).result())
         asked = _asked(service, place)
-    return Started(_view_of_final_inputs(snapshot, problem_id, asked), is_new)
+    return _view_of_final_inputs(snapshot, problem_id, asked), is_new
 
 
 def _asked(service: Service, place: contests_queries.Place) -> datetime | None:
@@ -165,13 +162,6 @@ def _view_of_final_inputs(snapshot: ContestSnapshot, problem_id: str, asked: dat
         open=contest.clock.running(now) and contest.finals.taken(contest.clock, now, asked),
         href=f"contests/{contest.id}/problems/{problem_id}/inputs.zip" if shown else None,
     )
-
-
-def _asking_team(viewer: Viewer, snapshot: ContestSnapshot) -> str:
-    """The viewer's team; raises Forbidden where it takes no part."""
-    if viewer.team_id is None or not any(team.id == viewer.team_id for team in snapshot.contest.teams):
-        raise Forbidden(N_("your team does not take part in contest %(contest)s"), contest=snapshot.contest.id)
-    return viewer.team_id
 
 
 class QuotaView(BaseModel):

@@ -16,7 +16,7 @@ from app.core.clics import format_reltime, format_time, number
 from app.core.messages import N_, NotFound
 from app.domain.contests import CaseKind, ScoredProblem
 from app.domain.counting import Answers, counted_answers, exact, submission_answers
-from app.domain.scoring import GroupPoints, ProblemPoints, problem_points, weights
+from app.domain.scoring import ProblemPoints, problem_points, weights
 from app.domain.scoring import shown as shown_points
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries, submissions
@@ -40,17 +40,6 @@ class _Standing:
     answers: Answers
     points: ProblemPoints
     is_judged: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """A case in its problem, with the points it gives here; None: nothing may be known of them yet."""
-
-    name: str
-    group: str | None
-    kind: CaseKind
-    max_points: float
-    points: float | None
 
 
 def report(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submission_id: str) -> Report:
@@ -80,7 +69,17 @@ def report(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submissi
         max_points=float(problem.rule.max_points),
         files=[ReportedFile.of(each) for each in row.files],
         cases=[*_cases(session, snapshot, problem, row, standing, sent), *_embargoed_cases(problem, sent)],
-        groups=[_group(each) for each in standing.points.groups],
+        groups=[
+            ReportedGroup(
+                name=each.group.name,
+                kind=each.group.kind.value,
+                aggregation=each.group.aggregation.value,
+                points=each.points,
+                max_points=each.max_points,
+                why=each.why or None,
+            )
+            for each in standing.points.groups
+        ],
     )
     if viewer.sees_all and judgement.error:
         shown.error = judgement.error
@@ -121,13 +120,14 @@ def _cases(
     for case in problem.cases:
         counted, mine = answers.get(case.name), sent.get(case.name)
         source = row.id if mine is not None or counted is None else counted.submission_id
-        points = standing.points.case_points.get(case.name, 0.0)
         kind = kinds[case.group]
-        most = shown_points(float(case.points) * scale) if kind in counting else 0.0
-        place = _Place(case.name, case.group, kind, most, points if standing.is_judged or mine is None else None)
-        # After a judge error the points are of an earlier answer although the submission has one itself.
-        is_earlier = place.points is not None and counted is not None and counted.submission_id != row.id
-        case_view = _case(place, mine, shown_ids.get(counted.submission_id) if counted and is_earlier else None)
+        case_view = _case(case.name, case.group, kind, mine)
+        case_view.max_points = shown_points(float(case.points) * scale) if kind in counting else 0.0
+        if standing.is_judged or mine is None:
+            case_view.points = standing.points.case_points.get(case.name, 0.0)
+            # After a judge error the points are of an earlier answer although the submission has one itself.
+            if counted is not None and counted.submission_id != row.id:
+                case_view.carried_over_from = shown_ids.get(counted.submission_id)
         score = scores.get((source, case.name))
         if score is not None:
             _add_score(case_view, snapshot, score)
@@ -142,24 +142,26 @@ def _embargoed_cases(problem: ScoredProblem, sent_answers: Sequence[SentAnswer])
     """The final cases the submission has answers for, as long as nothing may be known of what these are worth."""
     known = {case.name for case in problem.cases}
     return [
-        _case(_Place(sent.case_name, None, CaseKind.FINAL, 0.0, None), sent, None, EMBARGOED)
+        _case(sent.case_name, None, CaseKind.FINAL, sent, EMBARGOED)
         for sent in sent_answers
         if sent.case_name not in known
     ]
 
 
-def _case(place: _Place, sent: SentAnswer | None, carried_from: str | None, message: Message = NOTHING) -> ReportedCase:
+def _case(
+    name: str, group: str | None, kind: CaseKind, sent: SentAnswer | None, message: Message = NOTHING
+) -> ReportedCase:
     """A case with its answer, and without any score."""
     return ReportedCase(
-        name=place.name,
-        group=place.group,
-        kind=place.kind.value,
-        max_points=place.max_points,
-        points=place.points,
+        name=name,
+        group=group,
+        kind=kind.value,
+        max_points=0.0,
+        points=None,
         file=None if sent is None else sent.file_name,
         size=None if sent is None else sent.size,
         sha256=None if sent is None else sent.sha256,
-        carried_over_from=carried_from,
+        carried_over_from=None,
         verdict=None,
         raw=None,
         max_raw=None,
@@ -203,18 +205,6 @@ def image(
         submission=submission_id,
         image=image_name,
         case=case_name,
-    )
-
-
-def _group(group: GroupPoints) -> ReportedGroup:
-    """A group's points, and the reason where it gives none."""
-    return ReportedGroup(
-        name=group.group.name,
-        kind=group.group.kind.value,
-        aggregation=group.group.aggregation.value,
-        points=group.points,
-        max_points=group.max_points,
-        why=group.why or None,
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from io import SEEK_END
 from math import ceil
 
 import structlog
@@ -38,14 +39,6 @@ STANDARD_LOG = logging.getLogger(NAME)  # which knows its level without a look t
 log: structlog.stdlib.BoundLogger = structlog.get_logger(NAME)
 # The body of a request: read when it is entered, and its files gone when it is left.
 OpeningForm = AbstractAsyncContextManager[SubmissionForm]
-
-
-@dataclass(frozen=True, slots=True)
-class BroughtIn:
-    """A submission of another system; `is_new` False: it was there already."""
-
-    submission: Submission
-    is_new: bool
 
 
 async def submit(
@@ -78,8 +71,8 @@ async def submit(
 
 async def bring_in(
     service: Service, viewer: Viewer, contest_id: str, submission_id: str, opening: OpeningForm
-) -> BroughtIn:
-    """Store a submission that another system took, with its id and its time; the same again changes nothing.
+) -> tuple[Submission, bool]:
+    """Store a submission that another system took, with its id and its time; returns whether it is new.
 
     Raises Conflict where another submission has the id.
     """
@@ -89,13 +82,13 @@ async def bring_in(
         new = replace(await prepare(service, admitted), external_id=submission_id)
         submission = view(submission_id, new, practice=admitted.is_practice)
         if await run_sync(_is_stored, service, new):
-            return BroughtIn(submission, is_new=False)
+            return submission, False
         outcome = await _write(service, new)
     assert not isinstance(outcome, LimitReached)  # an admin has none
     if outcome.judgement_id is not None:
         _wake(service, new, outcome)
         service.boards.changed(contest_id)
-    return BroughtIn(submission, is_new=True)
+    return submission, True
 
 
 async def _write(service: Service, new: NewSubmission) -> Accepted | LimitReached:
@@ -201,10 +194,14 @@ async def prepare(service: Service, admitted: Admitted, key: str | None = None) 
 
 def _prepared(service: Service, admitted: Admitted, key: str | None) -> NewSubmission:
     viewer, entry, sources = admitted.viewer, admitted.entry, admitted.form.sources
-    collected, allowance = _collect(service, admitted), _allowance(service, admitted)
-    if _makes_files(collected, sources):
+    collected, allowance = _collect(service, admitted), None
+    if admitted.is_own:  # nobody else's submissions take of what the team may have
+        settings, most = entry.settings, service.settings.most_unjudged
+        allowance = Allowance(most, settings.team_bytes, settings.contest_bytes, service.database.generation)
+    sizes = [len(each.data or b"") for each in collected.answers.values()]
+    if sources or max(sizes, default=0) > INLINE_LIMIT:
+        size = sum(sizes) + sum(each.stream.seek(0, SEEK_END) for each in sources)
         place = (entry.contest_id, admitted.team_id, entry.problem_id)
-        size = _size_of(collected, sources)
         _check_limits(service, Claim(*place, admitted.when, size, admitted.limits, allowance))
     assert viewer.account_id is not None  # submitting needs an account
     answers = [store_answer(service, each) for each in collected.answers.values()]
@@ -224,14 +221,6 @@ def _prepared(service: Service, admitted: Admitted, key: str | None) -> NewSubmi
         limits=admitted.limits,
         allowance=allowance,
     )
-
-
-def _allowance(service: Service, admitted: Admitted) -> Allowance | None:
-    """What the team may have; None where someone else submits for it."""
-    if not admitted.is_own:
-        return None
-    settings, most = admitted.entry.settings, service.settings.most_unjudged
-    return Allowance(most, settings.team_bytes, settings.contest_bytes, service.database.generation)
 
 
 def _check_limits(service: Service, claim: Claim) -> None:
@@ -264,18 +253,3 @@ def _collect(service: Service, admitted: Admitted) -> Collected:
         if refused.too_large:
             raise TooLarge(refused.message) from None
         raise
-
-
-def _makes_files(collected: Collected, sources: Sequence[Upload]) -> bool:
-    """Whether anything would become a file."""
-    return bool(sources) or any(each.size > INLINE_LIMIT for each in collected.answers.values() if each.data)
-
-
-def _size_of(collected: Collected, sources: Sequence[Upload]) -> int:
-    """The bytes of answers and sources that would be stored."""
-    return sum(len(each.data or b"") for each in collected.answers.values()) + sum(map(_length, sources))
-
-
-def _length(source: Upload) -> int:
-    source.stream.seek(0, 2)
-    return source.stream.tell()
