@@ -187,7 +187,6 @@ def put_award(
     viewer: CurrentViewer,
     snapshot: TheSnapshot,
     session: Writing,
-    contest_id: str,
     award_id: str,
     body: scoreboard.AwardBody,
 ) -> scoreboard.AwardView:
@@ -200,7 +199,6 @@ def change_award(
     viewer: CurrentViewer,
     snapshot: TheSnapshot,
     session: Writing,
-    contest_id: str,
     award_id: str,
     body: scoreboard.AwardChange,
 ) -> scoreboard.AwardView:
@@ -209,9 +207,7 @@ def change_award(
 
 
 @awards_router.delete("/contests/{contest_id}/awards/{award_id}", summary="Delete an award", status_code=204)
-def delete_award(
-    viewer: CurrentViewer, snapshot: TheSnapshot, session: Writing, contest_id: str, award_id: str
-) -> None:
+def delete_award(viewer: CurrentViewer, snapshot: TheSnapshot, session: Writing, award_id: str) -> None:
     """A computed one is not given; PUT gives it again."""
     scoreboard.delete(viewer, snapshot, session, award_id)
 

@@ -24,7 +24,7 @@ from app.core.settings import DEFAULT_TIMEOUTS, Timeouts
 
 LOG_LIMIT = 64 * 2**20
 POOL = 20
-# Connections for requests that only read; `app.core.http.queue` lets in fewer at once (`most_reads`).
+# Connections for requests that only read; `app.core.http.lists.Queued` lets in fewer at once (`most_reads`).
 REQUESTS_READ = 24
 # The key under which an SQLite connection keeps that its transaction has not begun yet.
 LATE = "begins with its first statement"

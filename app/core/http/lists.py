@@ -1,4 +1,9 @@
-"""Lists of a contest's objects as JSON: whole or filtered, each read for its request.
+"""Reads: each waits for a place (guarantee 6); and lists of a contest's objects as JSON, whole or filtered.
+
+Few requests read at once, and fewer of one viewer. The event loop does everything else meanwhile, so what a submission
+waits for does not grow with the number of readers. One account or address waits in the common lines with few of its
+requests, so that others come in between (guarantee 4). A read whose client leaves while it waits is answered all the
+same: it takes a place of its own account or address.
 
 A list of submissions, judgements or runs is read some submissions at a time, in threads of its own, and each part is
 sent before the next is read: it takes no memory, and no thread that a submission waits for (guarantees 4 and 6). It
@@ -6,25 +11,35 @@ has no ETag: that of its text is not known before the last part, that of its ver
 3).
 """
 
+import asyncio
 import gzip
 import hashlib
 import zlib
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Collection as AnyCollection
+from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
-from typing import Annotated, NamedTuple, TypeVar
+from typing import Annotated, NamedTuple, TypeVar, cast
+from urllib.parse import parse_qsl
+from weakref import WeakValueDictionary
 
 from anyio.to_thread import run_sync
 from fastapi import Depends, Request, Response
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
+from starlette.datastructures import Headers, State
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.accounts.service.viewer import Viewer
-from app.core.load import run_heavy
+from app.core.http.auth import Authenticator
+from app.core.http.errors import error_response, headers_of
+from app.core.load import run_heavy, source_of
+from app.core.messages import N_, Unavailable
 from app.core.service import Service
+from app.core.settings import Settings
 from app.feed.service.collections import Collection
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
@@ -186,3 +201,78 @@ def _asked(wanted: Mapping[str, str | None]) -> Wanted:
 
 
 TheLists = Annotated[ListRequest, Depends(ListRequest)]
+
+
+STREAMS = ("/event-feed", "/stream")
+NO = frozenset({"false", "0", "no", "off", "f", "n"})
+BUSY = Unavailable(N_("too many long reads at this moment; try again"), 1)
+
+
+class Queued:
+    """Around the app: a GET below /api waits for its place, and has it until its reply begins.
+
+    Of replies in pieces, requests that have come are served between two pieces. Streams that stay open have limits of
+    their own (`app.feed.service.streams`).
+    """
+
+    def __init__(self, app: ASGIApp, state: State, settings: Settings) -> None:
+        self.app = app
+        self._state = state
+        self._of_one = settings.most_reads_of_one
+        self._seconds = settings.read_wait_seconds
+        self._all = asyncio.Semaphore(settings.most_reads)
+        # Those of accounts and addresses that read or wait.
+        self._own: WeakValueDictionary[Hashable, asyncio.Semaphore] = WeakValueDictionary()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
+        if scope["type"] != "http" or scope["method"] != "GET" or not is_read(scope):
+            await self.app(scope, receive, send)
+            return
+        # One's own place comes first: whoever waits for it takes none of the common ones.
+        turns = [*map(self._turn, self._askers(scope)), self._all]
+        with ExitStack() as place:
+            try:
+                async with asyncio.timeout(self._seconds):
+                    for turn in turns:
+                        await turn.acquire()
+                        place.callback(turn.release)
+            except TimeoutError:
+                await error_response(503, BUSY.message, headers=headers_of(BUSY))(scope, receive, send)
+                return
+
+            async def send_and_leave(message: Message) -> None:
+                # From here on only the client's speed counts: a slow one holds no place.
+                place.close()
+                if message.get("more_body"):
+                    # Requests that have come are served between two pieces of a long reply.
+                    await asyncio.sleep(0)
+                await send(message)
+
+            await self.app(scope, receive, send_and_leave)
+
+    def _turn(self, asker: Hashable) -> asyncio.Semaphore:
+        turn = self._own.get(asker)
+        if turn is None:
+            turn = self._own[asker] = asyncio.Semaphore(self._of_one)
+        return turn
+
+    def _askers(self, scope: Scope) -> Sequence[Hashable]:
+        """The account, if its login is known; else the address, and all who are nobody or have yet to log in."""
+        header = Headers(scope=scope).get("authorization")
+        viewer = None if header is None else cast(Authenticator, self._state.authenticator).remembered(header)
+        if viewer is not None:
+            return [("account", viewer.account_id)]
+        client = scope.get("client")
+        everybody = "nobody" if header is None else "somebody new"
+        return [(everybody, source_of(client[0]) if client else ""), everybody]
+
+
+def is_read(scope: Scope) -> bool:
+    """Is it a read that ends? A feed that ends with what is there now is one."""
+    path: str = scope["path"]
+    if not path.startswith("/api/"):
+        return False
+    if not path.endswith(STREAMS):
+        return True
+    query = dict(parse_qsl(scope["query_string"].decode("latin-1")))
+    return query.get("stream", "").lower() in NO

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import wraps
@@ -103,38 +103,6 @@ Arguments = TypeVarTuple("Arguments")
 Cells = Mapping[tuple[str, str], Sequence[Attempt]]
 
 
-class EmbargoedCells(Mapping[tuple[str, str], Sequence[Attempt]]):
-    """Attempts by team and problem as far as a view lets them be known."""
-
-    def __init__(self, cells: Cells, seen: BoardView) -> None:
-        self.cells = cells
-        self._seen = seen
-        self._open: dict[tuple[str, str], frozenset[int]] = {}
-
-    def open_ids(self, place: tuple[str, str]) -> frozenset[int]:
-        """The judged submissions of a place of which all may be known."""
-        ids = self._open.get(place)
-        if ids is None:
-            judged = (attempt for attempt in self.cells.get(place, ()) if attempt.scores is not None)
-            ids = frozenset(attempt.id for attempt in judged if self._seen.without_embargoed(attempt) is attempt)
-            self._open[place] = ids
-        return ids
-
-    def __getitem__(self, place: tuple[str, str]) -> Sequence[Attempt]:
-        return [self._seen.without_embargoed(attempt) for attempt in self.cells[place]]
-
-    def attempt(self, place: tuple[str, str], submission_id: int) -> Attempt | None:
-        """One submission of a place as far as it may be known: the others of its place are not looked at."""
-        attempt = _of_submission(self.cells.get(place, ()), submission_id)
-        return None if attempt is None else self._seen.without_embargoed(attempt)
-
-    def __iter__(self) -> Iterator[tuple[str, str]]:
-        return iter(self.cells)
-
-    def __len__(self) -> int:
-        return len(self.cells)
-
-
 def _of_submission(attempts: Sequence[Attempt], submission_id: int) -> Attempt | None:
     at = bisect_left(attempts, submission_id, key=lambda attempt: attempt.id)  # they are in order of submission
     return attempts[at] if at < len(attempts) and attempts[at].id == submission_id else None
@@ -192,7 +160,8 @@ class ContestSnapshot:
     @property
     def attempts(self) -> list[Attempt]:
         """Every attempt there is, in order of submission."""
-        return sorted(chain.from_iterable(self.cells.values()), key=lambda attempt: attempt.id)
+        attempts = sorted(chain.from_iterable(self.cells.values()), key=lambda attempt: attempt.id)
+        return list(map(self.view.without_embargoed, attempts)) if self.view.embargoed else attempts
 
     def bests(self, problem: ScoredProblem) -> Bests:
         """BEST of a problem's cases as this board shows them."""
@@ -200,19 +169,17 @@ class ContestSnapshot:
 
     def of(self, team_id: str | None, problem_id: str) -> Sequence[Attempt]:
         """One team's attempts at one problem."""
-        return self.cells.get((team_id or "", problem_id), ())
+        attempts = self.cells.get((team_id or "", problem_id), ())
+        return list(map(self.view.without_embargoed, attempts)) if self.view.embargoed else attempts
 
     def attempt(self, team_id: str, problem_id: str, submission_id: int) -> Attempt | None:
         """The attempt of a submission, as far as it may be known; None where the snapshot has none."""
-        place = (team_id, problem_id)
-        if isinstance(self.cells, EmbargoedCells):
-            return self.cells.attempt(place, submission_id)
-        return _of_submission(self.cells.get(place, ()), submission_id)
+        attempt = _of_submission(self.cells.get((team_id, problem_id), ()), submission_id)
+        return None if attempt is None else self.view.without_embargoed(attempt)
 
     def count(self, team_id: str, problem_id: str) -> int:
         """The number of one team's attempts at one problem."""
-        cells = self.cells.cells if isinstance(self.cells, EmbargoedCells) else self.cells
-        return len(cells.get((team_id, problem_id), ()))
+        return len(self.cells.get((team_id, problem_id), ()))
 
     def cell(self, team_id: str, problem_id: str) -> Cell | None:
         """One team at one problem of the board; None where it is not on it."""
@@ -229,9 +196,12 @@ class ContestSnapshot:
 
         One that this board does not know as judged may have some: rows that are read later may tell of its verdict.
         """
-        if not isinstance(self.cells, EmbargoedCells) or problem_id not in self.view.embargoed:
+        if problem_id not in self.view.embargoed:
             return False
-        return submission_id not in self.cells.open_ids((team_id, problem_id))
+        attempt = _of_submission(self.cells.get((team_id, problem_id), ()), submission_id)
+        if attempt is None or attempt.scores is None:
+            return True
+        return self.view.without_embargoed(attempt) is not attempt
 
 
 def once_a_snapshot(

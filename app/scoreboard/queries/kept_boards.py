@@ -12,7 +12,7 @@ from operator import attrgetter
 
 from app.domain import contests, counting
 from app.problems.queries.scoring_input import ScoredContest
-from app.scoreboard.queries.contest_snapshot import BoardView, Cells, ContestSnapshot, EmbargoedCells, live_board, view
+from app.scoreboard.queries.contest_snapshot import BoardView, Cells, ContestSnapshot, live_board, view
 from app.submissions.queries.attempts import KnownScores, Read
 
 
@@ -49,7 +49,7 @@ class KeptBoard:
             self._board.set_freeze(seen.freeze)
         if (seen.freeze, seen.teams) != (self.view.freeze, self.view.teams):
             self.view = seen
-            self._moment = self._last_moment(reads)
+            self._moment = self._later(None, seen.taken(reads))
         self.view = seen
 
     def put(self, reads: Iterable[Read]) -> None:
@@ -60,9 +60,6 @@ class KeptBoard:
         else:
             self._board.put(read.attempt for read in taken)
         self._moment = self._later(self._moment, taken)
-
-    def _last_moment(self, reads: Iterable[Read]) -> datetime | None:
-        return self._later(None, self.view.taken(reads))
 
     def _later(self, moment: datetime | None, taken: Sequence[Read]) -> datetime | None:
         """The last moment of these attempts as far as they are shown, or `moment` where that is later."""
@@ -80,7 +77,7 @@ class KeptBoard:
     def drop(self, ids: Collection[int], left: Iterable[Read]) -> None:
         """Forget attempts; those `left` tell the last moment."""
         self._board.drop(ids)
-        self._moment = self._last_moment(left)
+        self._moment = self._later(None, self.view.taken(left))
 
     def snapshot(self, contest: ScoredContest, now: datetime, cells: Cells, *, public: bool) -> ContestSnapshot:
         """The board as it is now."""
@@ -88,7 +85,7 @@ class KeptBoard:
         moments = (self._moment, passed.started, passed.frozen, passed.ended, passed.thawed, passed.finalized)
         latest = max((each for each in moments if each is not None), default=now)
         if self.view.embargoed:
-            contest, cells = contest.without_final(), EmbargoedCells(cells, self.view)
+            contest = contest.without_final()
         return ContestSnapshot(contest, passed, public, latest, self.view, cells, self._board.board())
 
 
@@ -203,9 +200,8 @@ def _is_news(old: Read | None, new: Read) -> bool:
     if old is None or old.latest != new.latest:
         return True
     one, other = old.attempt, new.attempt
-    return (one.team_id, one.problem_id, one.time) != (other.team_id, other.problem_id, other.time) or (
-        one.scores is not other.scores
-    )
+    moved = (one.team_id, one.problem_id, one.time) != (other.team_id, other.problem_id, other.time)
+    return moved or one.scores is not other.scores
 
 
 def make_snapshot(contest: ScoredContest, reads: Sequence[Read], now: datetime, *, public: bool) -> ContestSnapshot:

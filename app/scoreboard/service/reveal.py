@@ -14,7 +14,7 @@ from app.contests.queries import contest_of
 from app.core import bodies, clics, clock
 from app.core.messages import N_, Conflict
 from app.core.service import Service
-from app.domain.board import Place, Row, Step, opened, pending
+from app.domain.board import Place, Step, opened, pending
 from app.domain.contests import Freeze
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot, live_board, once_a_snapshot
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
@@ -222,13 +222,9 @@ def rehearsal(snapshot: ContestSnapshot) -> Rehearsal:
 
 
 def _standing(snapshot: ContestSnapshot, team_id: str, problem_id: str) -> Standing:
-    row = _row(snapshot.main.rows, team_id) or _row(snapshot.board.rows, team_id)
-    if row is None:
+    row = next((row for row in snapshot.board.rows if row.team.id == team_id), None)
+    cell = snapshot.cell(team_id, problem_id)
+    if row is None or cell is None:
         return Standing(None, 0.0, 0.0)
-    cell = next((cell.score for cell in row.cells if cell.problem_id == problem_id), 0.0)
-    is_shown = _row(snapshot.main.rows, team_id) is not None
-    return Standing(row.rank if is_shown else None, row.points, cell)
-
-
-def _row(rows: Sequence[Row], team_id: str) -> Row | None:
-    return next((row for row in rows if row.team.id == team_id), None)
+    rank = next((row.rank for row in snapshot.main.rows if row.team.id == team_id), None)
+    return Standing(rank, row.points, cell.score)

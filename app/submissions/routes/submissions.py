@@ -39,9 +39,7 @@ async def list_submissions(
 
 
 @router.get("/contests/{contest_id}/submissions/{submission_id}", summary="One submission")
-def get_submission(
-    contest_id: str, submission_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading
-) -> Submission:
+def get_submission(submission_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading) -> Submission:
     """Its metadata, and its files for those who may read them."""
     return submission(viewer, snapshot, session, submission_id)
 
@@ -54,7 +52,6 @@ def get_submission(
 )
 def get_submission_files(
     request: Request,
-    contest_id: str,
     submission_id: str,
     viewer: CurrentViewer,
     snapshot: TheSnapshot,
@@ -78,7 +75,6 @@ def get_submission_files(
 )
 def get_answer(
     case_name: str,
-    contest_id: str,
     submission_id: str,
     viewer: CurrentViewer,
     snapshot: TheSnapshot,
@@ -127,7 +123,7 @@ async def list_judgements(
     summary="One judgement",
 )
 def get_judgement(
-    contest_id: str, judgement_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading
+    judgement_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading
 ) -> judgements.Judgement:
     """Its verdict and its points."""
     return judgements.judgement(viewer, snapshot, session, judgement_id)
@@ -148,9 +144,7 @@ async def list_runs(
 
 
 @judgements_router.get("/contests/{contest_id}/runs/{run_id}", summary="One run")
-def get_run(
-    contest_id: str, run_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading
-) -> judgements.JudgedCase:
+def get_run(run_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading) -> judgements.JudgedCase:
     """What the checker found for one case of one judgement."""
     return judgements.run(viewer, snapshot, session, run_id)
 
@@ -164,7 +158,7 @@ reports_router = APIRouter(route_class=GatedRoute, tags=["submissions"])
     response_model_exclude_unset=True,
 )
 def get_report(
-    contest_id: str, submission_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading
+    submission_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading
 ) -> report_bodies.Report:
     """Per file whether it was taken; per case verdict, raw score, points and message; per group its points."""
     return report(viewer, snapshot, session, submission_id)
@@ -178,7 +172,6 @@ def get_report(
 )
 def get_image(
     request: Request,
-    contest_id: str,
     submission_id: str,
     case_name: str,
     image_name: str,
@@ -271,7 +264,7 @@ def clear_chosen_submission(
     summary="The sources of a submission",
 )
 def list_sources(
-    contest_id: str, submission_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading
+    submission_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading
 ) -> list[report_bodies.SourceFile]:
     """Their names and sizes, and where each can be had."""
     return list(report_bodies.sources(viewer, snapshot, session, submission_id).values())
@@ -285,7 +278,6 @@ def list_sources(
 )
 def get_source(
     name: str,
-    contest_id: str,
     submission_id: str,
     viewer: CurrentViewer,
     snapshot: TheSnapshot,

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from starlette.datastructures import State
 
-from app.core.http.queue import Queued, is_read
+from app.core.http.lists import Queued, is_read
 from tests.builders.service import Api, settings_with
 
 TURNS = 20
