@@ -45,10 +45,9 @@ class LiveBoard:
     ) -> None:
         self._phase = phase
         self._problems = {each.id: LiveProblem(each, phase, references or {}, len(teams)) for each in problems}
-        # Invariants: `_where` has the key of each attempt in `_tries`, and no other; a key whose attempts, freeze or
-        # choice changed since the last refresh is in `_stale`; every visible team has one cell in each problem.
+        # Invariants: a key whose attempts, freeze or choice changed since the last refresh is in `_stale`; every
+        # visible team has one cell in each problem. An attempt keeps its team and its problem.
         self._tries: dict[tuple[str, str], dict[int, counting.Attempt]] = {}
-        self._where: dict[int, tuple[str, str]] = {}
         self._freeze = freeze
         self._chosen: Chosen = chosen or {}
         self._teams: Sequence[Team] = ()
@@ -70,31 +69,26 @@ class LiveBoard:
         other = copy(self)
         other._problems = {id_: live.copy() for id_, live in self._problems.items()}
         other._tries = {key: dict(tries) for key, tries in self._tries.items()}
-        other._where, other._stale = dict(self._where), set()
+        other._stale = set()
         other._judged, other._pending = self._judged.copy(), self._pending.copy()
         return other
 
     def put(self, attempts: Iterable[counting.Attempt]) -> None:
         """Take attempts: new ones, or those known by their ids as they are now."""
-        where, tries, stale = self._where, self._tries, self._stale  # a cold board takes tens of thousands
+        tries, stale = self._tries, self._stale  # a cold board takes tens of thousands
         for attempt in attempts:
             key = (attempt.team_id, attempt.problem_id)
-            known = where.setdefault(attempt.id, key)
-            if known is not key and known != key:
-                self.drop([attempt.id])
-                where[attempt.id] = key
             mine = tries.get(key)
             if mine is None:
                 mine = tries[key] = {}
             mine[attempt.id] = attempt
             stale.add(key)
 
-    def drop(self, ids: Iterable[int]) -> None:
+    def drop(self, attempts: Iterable[counting.Attempt]) -> None:
         """Forget attempts."""
-        for id_ in ids:
-            key = self._where.pop(id_, None)
-            if key is not None:
-                del self._tries[key][id_]
+        for attempt in attempts:
+            key = (attempt.team_id, attempt.problem_id)
+            if self._tries.get(key, {}).pop(attempt.id, None) is not None:
                 self._stale.add(key)
 
     def set_teams(self, teams: Sequence[Team]) -> None:

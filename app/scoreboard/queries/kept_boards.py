@@ -7,8 +7,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
-from itertools import chain
-from operator import attrgetter
 
 from app.domain import contests, counting
 from app.problems.queries.scoring_input import ScoredContest
@@ -74,9 +72,9 @@ class KeptBoard:
         other._board = self._board.copy()
         return other
 
-    def drop(self, ids: Collection[int], left: Iterable[Read]) -> None:
+    def drop(self, attempts: Iterable[counting.Attempt], left: Iterable[Read]) -> None:
         """Forget attempts; those `left` tell the last moment."""
-        self._board.drop(ids)
+        self._board.drop(attempts)
         self._moment = self._later(None, self.view.taken(left))
 
     def snapshot(self, contest: ScoredContest, now: datetime, cells: Cells, *, public: bool) -> ContestSnapshot:
@@ -126,12 +124,13 @@ class KeptBoards:
     def take(self, reads: Sequence[Read], *, everything: bool) -> None:
         """Take what was read, and put it on the boards; `everything`: what is not among it is gone."""
         news = [read for read in reads if _is_news(self.reads.get(read.attempt.id), read)] if self.reads else reads
-        gone = self.reads.keys() - {read.attempt.id for read in reads} if everything else set()
+        gone_ids = self.reads.keys() - {read.attempt.id for read in reads} if everything else ()
+        gone = [self.reads.pop(id_).attempt for id_ in gone_ids]
         # Undone rejudgings put older judgements back, and with them an earlier last moment.
         earlier = bool(self.reads) and any(
             (old := self.reads.get(read.attempt.id)) is not None and read.latest < old.latest for read in news
         )
-        self._replace([self.reads.pop(id_).attempt for id_ in gone], news)
+        self._replace(gone, news)
         for board in (self.judges, self.public):
             if board is not None:
                 if gone or earlier:
@@ -140,15 +139,14 @@ class KeptBoards:
 
     def _replace(self, gone: Sequence[counting.Attempt], news: Sequence[Read]) -> None:
         """Make the cells anew that these attempts are in: each cell once, however many there are of it."""
-        out: defaultdict[tuple[str, str], set[int]] = defaultdict(set)
-        into: defaultdict[tuple[str, str], list[counting.Attempt]] = defaultdict(list)
+        changes: defaultdict[tuple[str, str], dict[int, counting.Attempt | None]] = defaultdict(dict)
+        for attempt in gone:
+            changes[attempt.team_id, attempt.problem_id][attempt.id] = None
         for read in news:
-            into[read.attempt.team_id, read.attempt.problem_id].append(read.attempt)
-        for attempt in chain(gone, (self.reads[r.attempt.id].attempt for r in news if r.attempt.id in self.reads)):
-            out[attempt.team_id, attempt.problem_id].add(attempt.id)
-        for key in out.keys() | into.keys():
-            stays = [attempt for attempt in self.cells.get(key, ()) if attempt.id not in out[key]]
-            self.cells[key] = sorted((*stays, *into[key]), key=attrgetter("id"))
+            changes[read.attempt.team_id, read.attempt.problem_id][read.attempt.id] = read.attempt
+        for key, attempts in changes.items():
+            cell = {attempt.id: attempt for attempt in self.cells.get(key, ())} | attempts
+            self.cells[key] = [attempt for _, attempt in sorted(cell.items()) if attempt is not None]
         self.reads.update((read.attempt.id, read) for read in news)
 
     def pair(self, version: int, now: datetime) -> BoardPair:
@@ -197,11 +195,7 @@ class KeptBoards:
 
 
 def _is_news(old: Read | None, new: Read) -> bool:
-    if old is None or old.latest != new.latest:
-        return True
-    one, other = old.attempt, new.attempt
-    moved = (one.team_id, one.problem_id, one.time) != (other.team_id, other.problem_id, other.time)
-    return moved or one.scores is not other.scores
+    return old is None or old.latest != new.latest or old.attempt.scores is not new.attempt.scores
 
 
 def make_snapshot(contest: ScoredContest, reads: Sequence[Read], now: datetime, *, public: bool) -> ContestSnapshot:

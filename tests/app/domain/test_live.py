@@ -177,16 +177,14 @@ class Contest(RuleBasedStateMachine):
     @precondition(lambda self: self.tries)
     @rule(data=st.data())
     def delete(self, data: st.DataObject) -> None:
-        last = max(self.tries)
-        del self.tries[last]
-        self.live.drop([last])
+        self.live.drop([self.tries.pop(max(self.tries))])
 
     @rule(minute=st.integers(0, 8))
     def go_on_with_a_copy(self, minute: int) -> None:
         """Whatever becomes of the board that was copied: here it forgets all attempts, behind another freeze."""
         original, self.live = self.live, self.live.copy()
         original.set_freeze(Freeze(timedelta(minutes=minute)))
-        original.drop(list(self.tries))
+        original.drop(self.tries.values())
         original.put([Attempt(99, *KEYS[0], timedelta(), {"1": raw(98, 1)})])
         original.set_teams(self.teams[1:])
         original.board()
