@@ -7,12 +7,11 @@
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable
+from collections.abc import AsyncIterator
 from contextlib import AbstractContextManager
-from typing import Annotated, TypeVar, cast
+from typing import Annotated, cast
 
 from fastapi import APIRouter, Depends, Query, Request, Response
-from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
@@ -33,29 +32,12 @@ def get_access(viewer: CurrentViewer, session: Reading, contest_id: str) -> coll
     return collections.access(session, viewer, contest_id)
 
 
-T = TypeVar("T")
-
-
 async def get_hub(request: Request) -> Hub:
     """The hub of the running service."""
     return cast(Hub, request.app.state.hub)
 
 
 TheHub = Annotated[Hub, Depends(get_hub)]
-
-
-async def unless_gone(request: Request, waiting: Awaitable[T]) -> T:
-    """Return what is awaited; cancels it and raises ClientDisconnect when the client disconnects first."""
-    answer = asyncio.ensure_future(waiting)
-    leaving = asyncio.create_task(_disconnected(request.receive))
-    try:
-        await asyncio.wait((answer, leaving), return_when=asyncio.FIRST_COMPLETED)
-        if not answer.done():
-            raise ClientDisconnect
-        return answer.result()
-    finally:
-        answer.cancel()
-        leaving.cancel()
 
 
 class StreamResponse(StreamingResponse):
@@ -88,11 +70,6 @@ class StreamResponse(StreamingResponse):
                 await self._chunks.aclose()  # type: ignore[attr-defined]  # all of ours are generators
 
 
-async def _disconnected(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
-
-
 router = APIRouter(route_class=GatedRoute, tags=["event feed"])
 EVENTS = "text/event-stream"
 LINES = {"schema": {"type": "string", "description": "a Notification on each line, or an empty line"}}
@@ -120,8 +97,7 @@ async def get_event_feed(
     if since_id is not None:
         raise BadRequest(N_("expected one of %(names)s, found %(found)s"), names="since_token", found="since_id")
     client = Client(viewer, address_of(request), contest_id)
-    opened = streams.event_feed(hub, client, contest_id, token=since_token, types=types, live=stream)
-    chunks = await unless_gone(request, opened)
+    chunks = await streams.event_feed(hub, client, contest_id, token=since_token, types=types, live=stream)
     return StreamResponse(client, chunks, type_for(request, NDJSON, TEXT), hub.place(client))
 
 
@@ -143,7 +119,7 @@ async def stream_submissions(
     client = Client(viewer, address_of(request), contest_id)
     # A browser that connects again sends the header, and the address of the first time.
     token = request.headers.get("last-event-id") or since_token
-    chunks = await unless_gone(request, streams.own_verdicts(hub, client, contest_id, token=token, live=stream))
+    chunks = await streams.own_verdicts(hub, client, contest_id, token=token, live=stream)
     return StreamResponse(client, chunks, EVENTS, hub.place(client))
 
 

@@ -103,21 +103,11 @@ class Expected:
     parts: int
 
 
-async def read_form(request: Request, expected: Expected) -> Form:
-    """Read the body as a form, which has to be closed. Raises BadRequest for whatever is not expected."""
-    form = Form()
-    try:
-        await _read(request, expected, form)
-    except BaseException:
-        form.close()
-        raise
-    return form
-
-
 @asynccontextmanager
 async def open_form(request: Request, expected: Expected) -> AsyncIterator[Form]:
     """Read the body as a form; its files are gone afterwards. Raises BadRequest for whatever is not expected."""
-    with closing(await read_form(request, expected)) as form:
+    with closing(Form()) as form:
+        await _read(request, expected, form)
         yield form
 
 

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import gzip
 import hashlib
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import islice
 from time import monotonic
 from typing import NamedTuple
-
-from cachetools import LRUCache
 
 from app.core.load import SharedWork
 from app.domain.contests import CaseKind
@@ -23,7 +20,7 @@ from app.scoreboard.service.row_renderer import past_at_hand, past_board
 
 GZIP_LEVEL = 4
 OLD_VERSIONS = 8
-# Boards of which the last rows are kept; of others the next version is written from scratch.
+# Boards of which the last rows are kept. Where there are more, the next version of each is written from scratch.
 MOST_BOARDS = 256
 
 
@@ -115,16 +112,14 @@ class BoardPages:
 
     def __init__(self, boards: ScoreboardCache) -> None:
         self.boards = boards
-        self._guard = threading.Lock()
-        self._states: LRUCache[BoardKey, _BoardState] = LRUCache(MOST_BOARDS)
+        self._states: dict[BoardKey, _BoardState] = {}
         self._work = SharedWork()
         boards.forgetters.append(self.forget)
 
     def forget(self, contest_id: str) -> None:
         """Keep nothing of a contest that is gone: another one may get its name."""
-        with self._guard:
-            for key in [key for key in self._states if key[0] == contest_id]:
-                del self._states[key]
+        for key in [key for key in list(self._states) if key[0] == contest_id]:
+            self._states.pop(key, None)
 
     def page(self, snapshot: ContestSnapshot, options: Options = WHOLE) -> Page:
         """The written board, written if need be. Blocks: not for the event loop."""
@@ -162,11 +157,9 @@ class BoardPages:
         return await self._work.soon(("past", id(snapshot), minute), compute, look, "histories")
 
     def _of(self, key: BoardKey) -> _BoardState:
-        with self._guard:
-            state = self._states.get(key)
-            if state is None:
-                state = self._states[key] = _BoardState()
-            return state
+        if len(self._states) > MOST_BOARDS:
+            self._states.clear()
+        return self._states.setdefault(key, _BoardState())
 
     def _write(self, snapshot: ContestSnapshot, options: Options) -> Page:
         """Write a version of a board; its rows stay for `since`. One thread at a time for each board, in its turn."""

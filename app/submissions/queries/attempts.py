@@ -20,6 +20,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.contests.tables import OPEN
 from app.core.clock import utc_now
+from app.core.db.by_id import portions
 from app.core.db.tables import Values, insert_rows
 from app.core.json_documents import ProblemChanges, SelectionDocument
 from app.domain.counting import Attempt, CaseVerdict, RawScore, exact
@@ -32,8 +33,6 @@ Scores = Mapping[str, RawScore]
 SubmittedRow = Row[int, str | None, str, str, int, datetime, int | None]
 # The columns of a raw score, as in COLUMNS.
 ScoreRow = Row[int, int, str, int | None, int | None, int | None, int | None]
-# Ids in one IN (...): SQLite takes 32,766 parameters, older ones 999.
-AT_ONCE = 500
 MILLISECOND = timedelta(milliseconds=1)
 
 
@@ -131,11 +130,9 @@ def few(
     column: ColumnElement[int] | InstrumentedAttribute[int], among: Collection[int] | None
 ) -> Iterator[ColumnElement[bool]]:
     """Conditions that hold a column among ids, so many at a time as any database takes; one that holds always."""
-    ids = sorted(among) if among is not None else []
     if among is None:
-        yield true()
-    for start in range(0, len(ids), AT_ONCE):
-        yield column.in_(ids[start : start + AT_ONCE])
+        return iter([true()])
+    return (column.in_(some) for some in portions(among))
 
 
 def _rows(session: Session, query: Select[*Ts]) -> Sequence[Row[*Ts]]:

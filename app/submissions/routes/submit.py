@@ -5,7 +5,7 @@
 
 import io
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, closing
+from contextlib import asynccontextmanager
 
 from fastapi import APIRouter, Request, Response
 
@@ -13,7 +13,7 @@ from app.core import clics
 from app.core.http.deps import GatedRoute, current_viewer
 from app.core.http.downloads import file, form
 from app.core.http.errors import ErrorBody, body_stream, content_type
-from app.core.http.forms import Expected, read_form
+from app.core.http.forms import Expected, open_form
 from app.core.load import LIGHT, run_heavy
 from app.core.messages import N_, BadRequest, UnsupportedMedia
 from app.core.service import Service
@@ -59,7 +59,7 @@ async def open_submission_form(request: Request) -> AsyncIterator[SubmissionForm
     """
     kind = content_type(request)
     if kind == "multipart/form-data":
-        with closing(await read_form(request, PARTS)) as form:
+        async with open_form(request, PARTS) as form:
             yield read_texts(form.texts, form.named("files"), form.named("sources"))
     elif kind == "application/json":
         async with body_stream(request) as body:

@@ -63,12 +63,18 @@ def chosen(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem_
 def _check_may_choose(viewer: Viewer, snapshot: ContestSnapshot) -> None:
     """Raise Forbidden or Conflict where the viewer may not choose now."""
     contest = snapshot.contest
-    if not any(team.id == viewer.team_id for team in contest.teams):
-        raise Forbidden(N_("your team does not take part in contest %(contest)s"), contest=contest.id)
+    _own_team(viewer, snapshot)
     if not contest.settings.choose:
         raise Conflict(N_("teams do not choose submissions in this contest"))
     if contest.own_clock(viewer.team_id).ended(utc_now()) or contest.clock.ended(utc_now()):
         raise Forbidden(N_("the contest is over: what was chosen stays"))
+
+
+def _own_team(viewer: Viewer, snapshot: ContestSnapshot) -> str:
+    """The viewer's team; raises Forbidden where it takes no part."""
+    if viewer.team_id is None or not any(team.id == viewer.team_id for team in snapshot.contest.teams):
+        raise Forbidden(N_("your team does not take part in contest %(contest)s"), contest=snapshot.contest.id)
+    return viewer.team_id
 
 
 def _own_submission(
@@ -120,10 +126,7 @@ def ask(service: Service, viewer: Viewer, snapshot: ContestSnapshot, problem_id:
     Raises Forbidden or Conflict where it may not ask now.
     """
     problem = the_problem(snapshot, problem_id)
-    team_id = viewer.team_id
-    if team_id is None or not any(team.id == team_id for team in snapshot.contest.teams):
-        raise Forbidden(N_("your team does not take part in contest %(contest)s"), contest=snapshot.contest.id)
-    place, now = (snapshot.contest.id, team_id, problem_id), utc_now()
+    place, now = (snapshot.contest.id, _own_team(viewer, snapshot), problem_id), utc_now()
     asked, is_new = _asked(service, place), False
     if asked is None:
         _check_may_ask(service, snapshot, problem, now)

@@ -143,16 +143,8 @@ def read_json(body: bytes) -> SubmissionForm:
     upload = Upload(file.filename or "files[0]", io.BytesIO(data))
     if archive_kind(upload.stream) != "zip":
         raise BadRequest(N_("expected base64 of a zip archive, found something else"), where="files[0].data")
-    return SubmissionForm(
-        asked.problem_id,
-        [upload],
-        team_id=asked.team_id,
-        comment=asked.comment,
-        time=asked.time,
-        contest_time=asked.contest_time,
-        id=asked.id,
-        account_id=asked.account_id,
-    )
+    said = {name: getattr(asked, name) for name in ("team_id", "comment", "time", "contest_time", "id", "account_id")}
+    return SubmissionForm(asked.problem_id, [upload], **said)
 
 
 def _check_language(language: str) -> None:
