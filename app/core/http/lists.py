@@ -45,7 +45,7 @@ from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
 from app.submissions.queries.submission_queries import Teams
 from app.submissions.service.judgements import JudgedCase, Judgement
-from app.submissions.service.submissions import Submission
+from app.submissions.service.submission_form import Submission
 
 # Submissions whose rows are read at once.
 SLICE = 256

@@ -25,6 +25,7 @@ from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.scoreboard.service import scoreboard
 from app.submissions.service import submissions
 from app.submissions.service.judgements import JudgedCase, Judgement
+from app.submissions.service.submission_form import Submission
 from app.teams import queries as teams_queries
 from app.teams.service import directory, teams
 
@@ -149,7 +150,7 @@ COLLECTIONS: Sequence[Collection] = (
     Collection("state", contests.StateView, contests.state_documents, single=True, last=True, imported=False),
     Collection(
         "submissions",
-        submissions.Submission,
+        Submission,
         submissions.submission_documents,
         frozenset({"languages", "problems", "teams", "accounts"}),
         sparse=True,

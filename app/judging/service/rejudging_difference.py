@@ -23,7 +23,7 @@ from app.judging.service.problem_changes import RejudgingView
 from app.problems.queries import problem_diff
 from app.problems.queries.scoring_input import ScoredContest, scored_contest
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.scoreboard.queries.kept_boards import make_snapshot
+from app.scoreboard.queries.scoreboard_cache import make_snapshot
 from app.submissions.queries import attempts
 from app.submissions.queries.attempts import Read
 from app.tables import RejudgingRow, SubmissionRow

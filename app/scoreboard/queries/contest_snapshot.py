@@ -204,6 +204,24 @@ class ContestSnapshot:
         return self.view.without_embargoed(attempt) is not attempt
 
 
+@dataclass(frozen=True, slots=True)
+class BoardPair:
+    """Both boards of one reading: the version it is of, and until when the clock leaves it alone (None: for ever)."""
+
+    version: int
+    good_until: datetime | None
+    judges: ContestSnapshot
+    public: ContestSnapshot
+
+    def of(self, *, public: bool) -> ContestSnapshot:
+        """Everybody's board, or the judges'."""
+        return self.public if public else self.judges
+
+    def is_good(self, wanted: int, now: datetime) -> bool:
+        """Whether the board is of this version or a later one, and the clock has changed nothing since."""
+        return self.version >= wanted and (self.good_until is None or now < self.good_until)
+
+
 def once_a_snapshot(
     function: Callable[[ContestSnapshot, *Arguments], T],
 ) -> Callable[[ContestSnapshot, *Arguments], T]:

@@ -51,6 +51,10 @@ class Read:
     attempt: Attempt
     latest: datetime
 
+    def is_news(self, old: Read | None) -> bool:
+        """Whether it is another one than when it was read before: team, problem and time never change."""
+        return old is None or old.latest != self.latest or old.attempt.scores is not self.attempt.scores
+
 
 def attempts(session: Session, contest_id: str, known: KnownScores | None = None) -> list[Read]:
     """Every attempt, in order of submission, judged as by the current finished judgement."""

@@ -16,7 +16,8 @@ from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheService, T
 from app.feed.service.collections import BY_NAME
 from app.submissions.service import chosen, judgements, report_bodies
 from app.submissions.service.reports import image, report
-from app.submissions.service.submissions import Submission, answer, files_zip, numbered, submission
+from app.submissions.service.submission_form import Submission
+from app.submissions.service.submissions import answer, files_zip, numbered, submission
 
 router = APIRouter(route_class=GatedRoute, tags=["submissions"])
 SUBMISSIONS = lists.Large(BY_NAME["submissions"], numbered)
@@ -38,7 +39,9 @@ async def list_submissions(
     return await lists.large(SUBMISSIONS, viewer, snapshot, **wanted)
 
 
-@router.get("/contests/{contest_id}/submissions/{submission_id}", summary="One submission")
+@router.get(
+    "/contests/{contest_id}/submissions/{submission_id}", summary="One submission", response_model_exclude_unset=True
+)
 def get_submission(submission_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading) -> Submission:
     """Its metadata, and its files for those who may read them."""
     return submission(viewer, snapshot, session, submission_id)

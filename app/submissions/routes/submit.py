@@ -19,12 +19,12 @@ from app.core.messages import N_, BadRequest, UnsupportedMedia
 from app.core.service import Service
 from app.submissions.service.submission_form import (
     LONGEST_COMMENT,
+    Submission,
     SubmissionForm,
     SubmissionRequest,
     read_json,
     read_texts,
 )
-from app.submissions.service.submissions import Submission
 from app.submissions.service.submit import bring_in
 from app.submissions.service.submit import submit as take
 
@@ -146,4 +146,4 @@ def _key(request: Request) -> str | None:
 
 def _reply(contest_id: str, submission: Submission, *, is_new: bool = True) -> Response:
     headers = {"Location": f"/api/contests/{contest_id}/submissions/{submission.id}"} if is_new else {}
-    return Response(submission.model_dump_json(), 201 if is_new else 200, headers, "application/json")
+    return Response(submission.model_dump_json(exclude_unset=True), 201 if is_new else 200, headers, "application/json")

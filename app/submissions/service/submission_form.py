@@ -1,4 +1,4 @@
-"""Reading a submission from a request: a form with files, or the CLICS Contest API's JSON. Nothing is decided here."""
+"""A submission as it is sent and shown: a form with files, or the CLICS Contest API's JSON. Nothing is decided here."""
 
 import base64
 import binascii
@@ -13,7 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from app.core import bodies, clics, load
 from app.core.messages import MOST_LISTED, N_, BadRequest, Message, all_in_words, describe_pattern, fault
+from app.submissions.queries.submissions import NewSubmission
 from app.submissions.service.archives import Upload, announced, archive_kind
+from app.tables import SubmissionRow
 
 # A file with the name it was sent under.
 NamedFile = tuple[str, IO[bytes]]
@@ -153,3 +155,60 @@ def _check_language(language: str) -> None:
         raise BadRequest(
             N_("expected %(expected)s, found %(found)r"), where="language_id", expected=clics.LANGUAGE, found=language
         )
+
+
+class FileReference(BaseModel):
+    """A file and where it can be had."""
+
+    href: str
+    filename: str
+    mime: str
+
+
+@clics.example(
+    {
+        "id": "1",
+        "language_id": "answers",
+        "problem_id": "comesolo",
+        "team_id": "ants",
+        "time": clics.EXAMPLES_TIME,
+        "contest_time": clics.CONTEST_TIME,
+        "entry_point": None,
+        "files": [{"href": "contests/spring/submissions/1/files", "filename": "1.zip", "mime": "application/zip"}],
+        "practice": False,
+    }
+)
+class Submission(BaseModel):
+    """A CLICS submission; `files` is empty for those who may not read them. `practice`: after the end, on no board."""
+
+    id: str
+    language_id: str
+    problem_id: str
+    team_id: str | None
+    account_id: str | None = None
+    time: str
+    contest_time: str
+    entry_point: None = None
+    files: list[FileReference]
+    practice: bool
+    comment: str | None = None
+
+
+def view(
+    id_: str, submission: SubmissionRow | NewSubmission, *, files: bool = True, practice: bool = False
+) -> Submission:
+    """A submission, stored or about to be; `files` False leaves out files and account."""
+    href = f"contests/{submission.contest_id}/submissions/{id_}/files"
+    link = FileReference(href=href, filename=f"{id_}.zip", mime="application/zip")
+    return Submission(
+        id=id_,
+        language_id=clics.LANGUAGE,
+        problem_id=submission.problem_id,
+        team_id=submission.team_id,
+        account_id=submission.account_id if files else None,
+        time=clics.format_time(submission.time),
+        contest_time=clics.format_reltime(timedelta(milliseconds=submission.contest_time_ms)),
+        entry_point=None,
+        files=[link] if files else [],
+        practice=practice,
+    )

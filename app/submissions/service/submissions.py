@@ -6,10 +6,8 @@
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
 from typing import TypeVar
 
-from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
@@ -22,7 +20,6 @@ from app.contests.service.visibility import (
     may_see_sources,
     worth_of,
 )
-from app.core import bodies, clics
 from app.core.messages import N_, Forbidden, NotFound
 from app.core.service import Service
 from app.domain.counting import Answers, submission_answers
@@ -30,44 +27,8 @@ from app.packages.zips import zip_bytes
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import attempts, submission_queries, submissions
 from app.submissions.service.judgements import numbered_judgements, numbered_runs
+from app.submissions.service.submission_form import Submission, view
 from app.tables import SubmissionRow
-
-
-class FileReference(BaseModel):
-    """A file and where it can be had."""
-
-    href: str
-    filename: str
-    mime: str
-
-
-@clics.example(
-    {
-        "id": "1",
-        "language_id": "answers",
-        "problem_id": "comesolo",
-        "team_id": "ants",
-        "time": clics.EXAMPLES_TIME,
-        "contest_time": clics.CONTEST_TIME,
-        "entry_point": None,
-        "files": [{"href": "contests/spring/submissions/1/files", "filename": "1.zip", "mime": "application/zip"}],
-        "practice": False,
-    }
-)
-class Submission(bodies.Sparse):
-    """A CLICS submission; `files` is empty for those who may not read them. `practice`: after the end, on no board."""
-
-    id: str
-    language_id: str
-    problem_id: str
-    team_id: str | None
-    account_id: str | None = None
-    time: str
-    contest_time: str
-    entry_point: None = None
-    files: list[FileReference]
-    practice: bool
-    comment: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,26 +106,6 @@ def document(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRow) -> S
         shown.account_id = None
         shown.model_fields_set.discard("account_id")
     return shown
-
-
-def view(
-    id_: str, submission: SubmissionRow | submissions.NewSubmission, *, files: bool = True, practice: bool = False
-) -> Submission:
-    """A submission, stored or about to be; `files` False leaves out files and account."""
-    href = f"contests/{submission.contest_id}/submissions/{id_}/files"
-    link = FileReference(href=href, filename=f"{id_}.zip", mime="application/zip")
-    return Submission(
-        id=id_,
-        language_id=clics.LANGUAGE,
-        problem_id=submission.problem_id,
-        team_id=submission.team_id,
-        account_id=submission.account_id if files else None,
-        time=clics.format_time(submission.time),
-        contest_time=clics.format_reltime(timedelta(milliseconds=submission.contest_time_ms)),
-        entry_point=None,
-        files=[link] if files else [],
-        practice=practice,
-    )
 
 
 def numbered(

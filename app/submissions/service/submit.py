@@ -31,8 +31,7 @@ from app.submissions.service.admission import Admitted, admit, check_brought, ch
 from app.submissions.service.answer_files import Answer, Collected, collect
 from app.submissions.service.archives import Limits as ArchiveLimits
 from app.submissions.service.archives import Upload, UploadRefused, check_name
-from app.submissions.service.submission_form import SubmissionForm
-from app.submissions.service.submissions import Submission, view
+from app.submissions.service.submission_form import Submission, SubmissionForm, view
 
 NAME = "jurado.submissions"
 STANDARD_LOG = logging.getLogger(NAME)  # which knows its level without a look through structlog's proxies
@@ -60,7 +59,7 @@ async def submit(
     if isinstance(outcome, LimitReached):
         raise over_limit(outcome, new.time)
     if outcome.judgement_id is not None:
-        _wake(service, new, outcome)
+        _wake(service, outcome)
         service.boards.changed(contest_id, outcome.submission_id)
     if outcome.repeated:
         first = await run_sync(_repeated, service, viewer, contest_id, new.idempotency_key or "")
@@ -86,7 +85,7 @@ async def bring_in(
         outcome = await _write(service, new)
     assert not isinstance(outcome, LimitReached)  # an admin has none
     if outcome.judgement_id is not None:
-        _wake(service, new, outcome)
+        _wake(service, outcome)
         service.boards.changed(contest_id)
     return submission, True
 
@@ -97,7 +96,7 @@ async def _write(service: Service, new: NewSubmission) -> Accepted | LimitReache
         return await service.writer.call(submissions.accept, new)
 
 
-def _wake(service: Service, new: NewSubmission, outcome: Accepted) -> None:
+def _wake(service: Service, outcome: Accepted) -> None:
     """Tell the engine of a submission's judgement, and of those that open rejudgings make of it."""
     assert outcome.judgement_id is not None  # the caller has looked
     if STANDARD_LOG.isEnabledFor(logging.DEBUG):

@@ -19,9 +19,8 @@ from app.core.service import Service
 from app.domain.counting import RawScore
 from app.problems.queries import problems
 from app.problems.queries.scoring_input import scored_contest
-from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.scoreboard.queries.kept_boards import BoardPair, make_snapshot
-from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
+from app.scoreboard.queries.contest_snapshot import BoardPair, ContestSnapshot
+from app.scoreboard.queries.scoreboard_cache import ScoreboardCache, make_snapshot
 from app.submissions.queries.attempts import attempts
 from app.tables import ContestProblemRow, ContestRow, JudgementRow, RawScoreRow, SubmissionRow
 from tests.builders.contests import FINAL, add_contest, add_problem, change_contest
