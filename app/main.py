@@ -32,11 +32,10 @@ from app.core.db.serving import Hold, hold
 from app.core.db.writer import Writer
 from app.core.files.temporary import remove_leftovers
 from app.core.http import errors, openapi
-from app.core.http.auth import Authenticator
+from app.core.http.auth import Authenticator, BehindProxy, Origins, Sessions
 from app.core.http.deps import Direct, Endpoint
 from app.core.http.lists import Queued
 from app.core.http.middleware import BodyLimit, Frame, Heads, Refusals
-from app.core.http.origins import BehindProxy, Origins, Sessions
 from app.core.load import SharedWork
 from app.core.pages.visitor import pages_for_people
 from app.core.service import Service

@@ -22,8 +22,9 @@ from app.judging.service.rejudgings import ApplyBody, RejudgingBody
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.pages.answers import JUDGED, WAITING, case_lines, group_lines
 from app.submissions.queries.submission_context import StreamFilter, over_time, stream
-from app.submissions.service import judgements, report_bodies
+from app.submissions.service import judgements
 from app.submissions.service.reports import report
+from app.submissions.service.submissions import sources
 from app.tables import SubmissionRow
 
 PER_PAGE = 50
@@ -112,7 +113,7 @@ def submission_page(visit: ContestLook, submission_id: str) -> HTMLResponse:
         verdict=verdict,
         cases=list(zip(shown.cases, case_lines(visit.snapshot, shown), strict=True)),
         groups=[group_lines(visit.snapshot, shown)],
-        sources=list(report_bodies.sources(visit.viewer, visit.snapshot, visit.session, submission_id).values()),
+        sources=list(sources(visit.viewer, visit.snapshot, visit.session, submission_id).values()),
     )
 
 

@@ -125,7 +125,7 @@ def run_server(settings: Settings, bound: socket.socket, hold: Hold, *, accept_c
         ws="none",
         access_log=False,
         server_header=False,
-        proxy_headers=False,  # app.core.http.origins reads them, together with the path prefix
+        proxy_headers=False,  # app.core.http.auth reads them, together with the path prefix
         log_config=None,
         timeout_graceful_shutdown=SECONDS_TO_FINISH,
     )

@@ -27,8 +27,15 @@ from app.problems.queries import pins
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
 from app.submissions.service import judgements, submissions
-from app.submissions.service.report_bodies import Report, ReportedCase, ReportedGroup, ReportedImage
-from app.submissions.service.reports import own_answers, points_at_best, report
+from app.submissions.service.reports import (
+    Report,
+    ReportedCase,
+    ReportedGroup,
+    ReportedImage,
+    own_answers,
+    points_at_best,
+    report,
+)
 from app.submissions.service.submit import OpeningForm, submit
 from app.tables import ProblemRow
 

@@ -18,8 +18,7 @@ from app.problems.queries import pins
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.pages.answers import MOST_LISTED, CaseLine, board_of, case_lines, group_lines
 from app.submissions.queries import submission_queries
-from app.submissions.service.report_bodies import Report
-from app.submissions.service.reports import report
+from app.submissions.service.reports import Report, report
 
 Id = Annotated[str, Query(max_length=40)]
 

@@ -14,8 +14,8 @@ from app.contests.service.capabilities import problem_called
 from app.core.http import downloads, lists
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheService, TheSnapshot
 from app.feed.service.collections import BY_NAME
-from app.submissions.service import chosen, judgements, report_bodies
-from app.submissions.service.reports import image, report
+from app.submissions.service import chosen, judgements, submissions
+from app.submissions.service.reports import Report, image, report
 from app.submissions.service.submission_form import Submission
 from app.submissions.service.submissions import answer, files_zip, numbered, submission
 
@@ -160,9 +160,7 @@ reports_router = APIRouter(route_class=GatedRoute, tags=["submissions"])
     summary="What became of a submission",
     response_model_exclude_unset=True,
 )
-def get_report(
-    submission_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading
-) -> report_bodies.Report:
+def get_report(submission_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading) -> Report:
     """Per file whether it was taken; per case verdict, raw score, points and message; per group its points."""
     return report(viewer, snapshot, session, submission_id)
 
@@ -268,9 +266,9 @@ def clear_chosen_submission(
 )
 def list_sources(
     submission_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading
-) -> list[report_bodies.SourceFile]:
+) -> list[submissions.SourceFile]:
     """Their names and sizes, and where each can be had."""
-    return list(report_bodies.sources(viewer, snapshot, session, submission_id).values())
+    return list(submissions.sources(viewer, snapshot, session, submission_id).values())
 
 
 @reports_router.get(
@@ -288,6 +286,6 @@ def get_source(
     service: TheService,
 ) -> Response:
     """As it was sent."""
-    file = report_bodies.source(viewer, snapshot, session, submission_id, name)
+    file = submissions.source(viewer, snapshot, session, submission_id, name)
     headers = {"Content-Disposition": "attachment"}  # never shown by a browser: it is somebody's file
     return downloads.stored_file(service.files, file.sha256, file.size, "application/octet-stream", headers)

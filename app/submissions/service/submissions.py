@@ -1,13 +1,16 @@
 """Reading submissions: the CLICS list, the files as a zip, and the answer that counts for a case.
 
 - Whole collections of submissions, judgements and runs, read in batches: a large contest has millions of runs.
+- The sources a team attached to a submission: kept and not judged, for the team itself and for judges.
 - The change that a submission brought: its points against those of the team's submission before, both as of now.
 """
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
+from urllib.parse import quote
 
+from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
@@ -188,3 +191,36 @@ def gain(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submission
     cases = {case: given.get(case, 0.0) - had.get(case, 0.0) for case in {**had, **given}}
     shown = submission_queries.shown_ids(session, [earlier.id])
     return Gain(shown[earlier.id], now.points.points - before.points.points, cases)
+
+
+class SourceFile(BaseModel):
+    """A source file that came with a submission."""
+
+    name: str
+    size: int
+    sha256: str
+    href: str
+
+
+def sources(
+    viewer: Viewer, snapshot: ContestSnapshot, session: Session, submission_id: str
+) -> Mapping[str, SourceFile]:
+    """A submission's sources by their names; raises NotFound, or Forbidden where the viewer may not read them."""
+    row = visible(viewer, snapshot, session, submission_id)
+    if not may_see_sources(viewer, row):
+        raise Forbidden(N_("only the team itself and judges may see this"))
+    folder = f"contests/{row.contest_id}/submissions/{row.shown_id}/sources"
+    return {
+        each["name"]: SourceFile(
+            name=each["name"], size=each["size"], sha256=each["sha256"], href=f"{folder}/{quote(each['name'])}"
+        )
+        for each in row.sources
+    }
+
+
+def source(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submission_id: str, name: str) -> SourceFile:
+    """The source of that name; raises Forbidden or NotFound."""
+    file = sources(viewer, snapshot, session, submission_id).get(name)
+    if file is None:
+        raise NotFound(N_("submission %(submission)s has no source %(source)r"), submission=submission_id, source=name)
+    return file
