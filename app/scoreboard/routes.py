@@ -29,9 +29,9 @@ from app.core.http.deps import (
 )
 from app.feed.service.collections import BY_NAME
 from app.scoreboard.service import scoreboard
+from app.scoreboard.service.history import History, Scoreboard
 from app.scoreboard.service.pages import WHOLE, BoardPages, Options, Page
 from app.scoreboard.service.reveal import RevealBody, RevealView, next_step, reveal
-from app.scoreboard.service.row_renderer import History, Scoreboard
 
 router = APIRouter(route_class=GatedRoute, tags=["scoreboard"])
 IF_NONE_MATCH = {

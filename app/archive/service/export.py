@@ -24,7 +24,8 @@ from app.packages.zips import write_zip, zip_bytes
 from app.problems.queries import packing, pins
 from app.problems.service.shown_statements import Reader, statement
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.scoreboard.service.row_renderer import BoardRow, dump, head_of, row_document
+from app.scoreboard.service.history import BoardRow
+from app.scoreboard.service.pages import dump, head_of, row_document
 from app.submissions.queries import submission_queries, submissions
 from app.submissions.service.submissions import batches
 from app.tables import ProblemRow, TestCaseRow, TestGroupRow

@@ -25,8 +25,8 @@ from app.core.service import Service
 from app.domain.history import Past
 from app.scoreboard.pages.board_rows import BoardRows, Shows
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot, once_a_snapshot
-from app.scoreboard.service.pages import BoardPages, page_at_hand, shows_raw
-from app.scoreboard.service.row_renderer import WrittenHistory, arrays_of, history_steps, last_minute
+from app.scoreboard.service.history import WrittenHistory, history_steps, last_minute
+from app.scoreboard.service.pages import BoardPages, arrays_of, page_at_hand, shows_raw
 from app.tables import OrganizationRow
 from app.teams.service.teams import visible_team
 

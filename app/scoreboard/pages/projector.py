@@ -26,7 +26,8 @@ from app.core.pages.wording import ordinal, points, seconds
 from app.domain.board import Step
 from app.scoreboard.pages.board_rows import BoardRows
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.scoreboard.service import row_renderer, scoreboard
+from app.scoreboard.service import scoreboard
+from app.scoreboard.service.pages import arrays_of
 from app.scoreboard.service.reveal import Opening, rehearsal, reveal
 
 # Rows that a hall is shown, page by page: half an hour at 12 seconds a page.
@@ -61,7 +62,7 @@ def projector(
     groups = groups_shown(PUBLIC, snapshot, names)
     if group is not None and group not in groups:
         raise BadRequest(N_("expected the id of a group of this board, found %(found)r"), where="group", found=group)
-    arrays = row_renderer.arrays_of(snapshot, group)
+    arrays = arrays_of(snapshot, group)
     columns, board = names.columns, BoardRows(arrays, names.columns, groups)
     freeze = snapshot.contest.clock.freeze_time
     return page(

@@ -1,27 +1,168 @@
-"""The written boards: each version of a board is written, zipped and compared once, for all who ask."""
+"""The written boards: each version of a board is written, zipped and compared once, for all who ask.
+
+Of rows as CLICS JSON, only those that have changed since the last writing are written again.
+"""
 
 from __future__ import annotations
 
 import gzip
 import hashlib
-from collections.abc import Mapping
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from functools import partial
 from itertools import islice
 from time import monotonic
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from app.core import clics
 from app.core.load import SharedWork
+from app.domain.board import Board, Cell, Row, moment
 from app.domain.contests import CaseKind
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot, once_a_snapshot
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
-from app.scoreboard.service import row_renderer
-from app.scoreboard.service.row_renderer import past_at_hand, past_board
+from app.scoreboard.service.history import (
+    BoardProblem,
+    BoardRow,
+    WrittenHistory,
+    compute_history,
+    past_at_hand,
+    past_board,
+)
 
 GZIP_LEVEL = 4
 OLD_VERSIONS = 8
 # Boards of which the last rows are kept. Where there are more, the next version of each is written from scratch.
 MOST_BOARDS = 256
+
+
+# A row as JSON: its rank, and what follows it.
+WrittenRow = tuple[int, str]
+
+
+class RowRenderer:
+    """The rows of one board as text, kept from one writing to the next; for one thread at a time."""
+
+    def __init__(self) -> None:
+        self._teams: list[str] = []
+        self._problems: list[str] = []
+        self._last: Board | None = None
+        self._cells: list[list[str]] = []
+        self._rests: list[str] = []
+        self._ids: list[str] = []
+
+    def write(self, arrays: Board) -> dict[str, WrittenRow]:
+        """The rows of a board in order of rank."""
+        problems = [problem.id for problem in arrays.problems]
+        count = len(arrays.teams)
+        last = self._last
+        ids = [team.id for team in arrays.teams]
+        if last is None or (problems, ids) != (self._problems, self._teams):
+            last = None
+            self._ids = [dump(team).decode() for team in ids]
+            self._cells = [[""] * count for _ in problems]
+            self._rests = [""] * count
+        self._teams, self._problems, self._last = ids, problems, arrays
+        changed = np.ones(count, dtype=bool)
+        if last is not None:
+            changed = (arrays.totals != last.totals) | (arrays.times != last.times)
+        for at, problem in enumerate(problems):
+            changed |= self._write_cells(arrays, last, at, problem)
+        self._write_rests(arrays, np.flatnonzero(changed).tolist())
+        rests = self._rests
+        order, ranks = arrays.order.tolist(), arrays.ranks.tolist()
+        return {ids[team]: (rank, rests[team]) for rank, team in zip(ranks, order, strict=True)}
+
+    def _write_cells(self, arrays: Board, last: Board | None, at: int, problem: str) -> NDArray[np.bool_]:
+        columns = (arrays.judged[at], arrays.pending[at], arrays.scores[at], arrays.improved[at])
+        changed = np.ones(len(arrays.teams), dtype=bool)
+        if last is not None:
+            before = (last.judged[at], last.pending[at], last.scores[at], last.improved[at])
+            changed = np.any([one != other for one, other in zip(columns, before, strict=True)], axis=0)
+        where = np.flatnonzero(changed)
+        head, cells = f'{{"problem_id":{dump(problem).decode()},"num_judged":', self._cells[at]
+        values = [column[where].tolist() for column in columns]
+        for team, judged, pending, score, improved in zip(where.tolist(), *values, strict=True):
+            time = f',"time":"{reltime(improved)}"' if score > 0 and moment(improved) is not None else ""
+            cells[team] = f'{head}{judged},"num_pending":{pending},"score":{score!r}{time}}}'
+        return changed
+
+    def _write_rests(self, arrays: Board, teams: Sequence[int]) -> None:
+        totals, times = arrays.totals.tolist(), arrays.times.tolist()
+        for team in teams:
+            time = "null" if moment(times[team]) is None else f'"{reltime(times[team])}"'
+            cells = ",".join([column[team] for column in self._cells])
+            self._rests[team] = (
+                f'"team_id":{self._ids[team]},"score":{{"score":{totals[team]!r},"time":{time}}},"problems":[{cells}]}}'
+            )
+
+
+def reltime(microseconds: int) -> str:
+    """A contest time of the columns as CLICS writes it."""
+    return clics.format_reltime(timedelta(microseconds=microseconds))
+
+
+def head_of(snapshot: ContestSnapshot) -> dict[str, object]:
+    """The properties of a board beside its rows."""
+    return {
+        "time": clics.format_time(snapshot.moment),
+        "contest_time": clics.format_reltime(snapshot.contest.clock.contest_time(snapshot.moment)),
+        "state": clics.state_json(snapshot.state),
+    }
+
+
+def arrays_of(snapshot: ContestSnapshot, group_id: str | None) -> Board:
+    """The numbers of the main board, or of a group's own board, ranked by itself."""
+    if group_id is None:
+        return snapshot.main
+    return snapshot.board.among(lambda team: group_id in team.group_ids)
+
+
+def rows_with_cases(arrays: Board) -> dict[str, WrittenRow]:
+    """The rows of a board in order of rank, with the raw scores of each case."""
+    rows = {row.team.id: (row.rank, dump(row_document(row, cases=True)).decode()) for row in arrays.rows}
+    return {team: (rank, text.removeprefix(f'{{"rank":{rank},')) for team, (rank, text) in rows.items()}
+
+
+def row_document(row: Row, *, cases: bool = False) -> BoardRow:
+    """The row of a team."""
+    return {
+        "rank": row.rank,
+        "team_id": row.team.id,
+        "score": {"score": row.points, "time": None if row.time is None else clics.format_reltime(row.time)},
+        "problems": [cell_document(cell, cases=cases) for cell in row.cells],
+    }
+
+
+def cell_document(cell: Cell, *, cases: bool = False) -> BoardProblem:
+    """The cell of a team at a problem."""
+    document: BoardProblem = {
+        "problem_id": cell.problem_id,
+        "num_judged": cell.num_judged,
+        "num_pending": cell.num_pending,
+        "score": cell.score,
+    }
+    if cell.score > 0 and cell.improved is not None:
+        document["time"] = clics.format_reltime(cell.improved)
+    if cases:
+        document["raw"] = {
+            case: {
+                "raw": clics.number(counted.score.raw),
+                "verdict": counted.score.verdict.value,
+                "points": cell.points.case_points.get(case, 0.0),
+            }
+            for case, counted in sorted(cell.answers.items())
+        }
+    return document
+
+
+def dump(value: object) -> bytes:
+    """Compact JSON."""
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
 
 
 class Options(NamedTuple):
@@ -53,9 +194,9 @@ class Page:
 
     version: str
     plain: bytes
-    rows: Mapping[str, row_renderer.WrittenRow]
+    rows: Mapping[str, WrittenRow]
     head: Mapping[str, object]
-    versions: Mapping[str, Mapping[str, row_renderer.WrittenRow]] = field(default_factory=dict, repr=False)
+    versions: Mapping[str, Mapping[str, WrittenRow]] = field(default_factory=dict, repr=False)
     zipped: bytes | None = None
     events: dict[str | None, bytes] = field(default_factory=dict, repr=False)
     _changes: dict[str, bytes] = field(default_factory=dict, repr=False)
@@ -80,20 +221,20 @@ class Page:
             text = self._changes[since] = self._write_changes(before, since)
         return text
 
-    def _write_changes(self, before: Mapping[str, row_renderer.WrittenRow], since: str) -> bytes:
+    def _write_changes(self, before: Mapping[str, WrittenRow], since: str) -> bytes:
         rows = {team: row for team, row in self.rows.items() if before.get(team) != row}
         gone = [team for team in before if team not in self.rows]
         head = {**self.head, "version": self.version, "since": since, "removed_team_ids": gone}
-        return row_renderer.dump(head)[:-1] + b',"rows":[' + _text(rows) + b"]}"
+        return dump(head)[:-1] + b',"rows":[' + _text(rows) + b"]}"
 
 
 @dataclass
 class _BoardState:
     """The state that a version of a board leaves for the next: rows as text, the last versions, and histories."""
 
-    renderer: row_renderer.RowRenderer = field(default_factory=row_renderer.RowRenderer)
-    versions: Mapping[str, Mapping[str, row_renderer.WrittenRow]] = field(default_factory=dict)
-    histories: dict[int, row_renderer.WrittenHistory] = field(default_factory=dict)
+    renderer: RowRenderer = field(default_factory=RowRenderer)
+    versions: Mapping[str, Mapping[str, WrittenRow]] = field(default_factory=dict)
+    histories: dict[int, WrittenHistory] = field(default_factory=dict)
 
 
 @once_a_snapshot
@@ -137,16 +278,16 @@ class BoardPages:
         """A page's bytes, zipped once for all who ask."""
         return await self._work.soon(("zip", id(page)), page.zip, lambda: page.zipped)
 
-    async def history_soon(self, snapshot: ContestSnapshot, steps: int) -> row_renderer.WrittenHistory:
+    async def history_soon(self, snapshot: ContestSnapshot, steps: int) -> WrittenHistory:
         """The history; all who wait for it share one computation, and one that was dear stays good for a while."""
         key = key_of(snapshot)
 
-        def look() -> row_renderer.WrittenHistory | None:
+        def look() -> WrittenHistory | None:
             history = self._of(key).histories.get(steps)
             return history if history is not None and history.is_good_for(snapshot, monotonic()) else None
 
-        def compute() -> row_renderer.WrittenHistory:
-            history = self._of(key).histories[steps] = look() or row_renderer.compute_history(snapshot, steps)
+        def compute() -> WrittenHistory:
+            history = self._of(key).histories[steps] = look() or compute_history(snapshot, steps)
             return history
 
         return await self._work.soon(("history", id(snapshot), steps), compute, look, "histories")
@@ -177,20 +318,20 @@ def shows_raw(snapshot: ContestSnapshot) -> bool:
     return not snapshot.public or snapshot.contest.settings.show_best
 
 
-def render(renderer: row_renderer.RowRenderer, snapshot: ContestSnapshot, options: Options = WHOLE) -> Page:
+def render(renderer: RowRenderer, snapshot: ContestSnapshot, options: Options = WHOLE) -> Page:
     """Write a board as CLICS JSON. The version is a hash of what it says: equal boards have equal versions."""
-    arrays = row_renderer.arrays_of(snapshot, options.group_id)
+    arrays = arrays_of(snapshot, options.group_id)
     shows_cases = options.cases and shows_raw(snapshot)
-    rows = row_renderer.rows_with_cases(arrays) if shows_cases else renderer.write(arrays)
-    head, text = row_renderer.head_of(snapshot), _text(rows)
+    rows = rows_with_cases(arrays) if shows_cases else renderer.write(arrays)
+    head, text = head_of(snapshot), _text(rows)
     # Before the start the time is that of the reading, and each server would have versions of its own.
     hashed_head = head if snapshot.state.started is not None else head["state"]
-    digest = hashlib.blake2b(row_renderer.dump([hashed_head, options.group_id]), digest_size=12)
+    digest = hashlib.blake2b(dump([hashed_head, options.group_id]), digest_size=12)
     digest.update(text)
     version = digest.hexdigest()
-    plain = b"".join((row_renderer.dump({**head, "version": version})[:-1], b',"rows":[', text, b"]}"))
+    plain = b"".join((dump({**head, "version": version})[:-1], b',"rows":[', text, b"]}"))
     return Page(version, plain, rows, head)
 
 
-def _text(rows: Mapping[str, row_renderer.WrittenRow]) -> bytes:
+def _text(rows: Mapping[str, WrittenRow]) -> bytes:
     return ",".join([f'{{"rank":{rank},{rest}' for rank, rest in rows.values()]).encode()

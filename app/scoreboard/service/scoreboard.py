@@ -25,7 +25,8 @@ from app.domain.contests import PROVISIONAL
 from app.domain.history import Award, award_id, awards, first_to_solve
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot, in_phase, once_a_snapshot, with_virtual
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
-from app.scoreboard.service import pages, row_renderer
+from app.scoreboard.service.history import history_steps
+from app.scoreboard.service.pages import BoardPages, arrays_of, dump, head_of
 from app.tables import AwardRow
 from app.teams import queries as teams_queries
 from app.teams.service import directory, teams
@@ -70,21 +71,22 @@ def _is_group(viewer: Viewer, snapshot: ContestSnapshot, group_id: str) -> bool:
 
 
 async def history_json(
-    pages: pages.BoardPages, snapshot: ContestSnapshot, steps: int, team_ids: Sequence[str] | None
+    pages: BoardPages, snapshot: ContestSnapshot, steps: int, team_ids: Sequence[str] | None
 ) -> bytes:
     """Points and ranks over time of all teams, or of some, at about `steps` moments; raises BadRequest, NotFound."""
     known_ids = {team.id for team in snapshot.main.teams}
     if unknown := [each for each in team_ids or () if each not in known_ids]:
         raise BadRequest(N_("expected a team on the board, found %(found)r"), where="team_id", found=unknown[0])
-    history = await pages.history_soon(snapshot, row_renderer.history_steps(snapshot, steps))
+    history = await pages.history_soon(snapshot, history_steps(snapshot, steps))
     if team_ids is not None and not history.teams.keys() >= set(team_ids):
         raise NotFound(N_("a team of these is too new; try again later"))
-    return await run_sync(history.written, team_ids)
+    head = head_of(history.snapshot)
+    return await run_sync(lambda: dump({**head, "teams": history.documents(team_ids)}))
 
 
 def csv_text(snapshot: ContestSnapshot, group_id: str | None) -> str:
     """The board as CSV, harmless for spreadsheets: a row a team, a column a problem."""
-    arrays = row_renderer.arrays_of(snapshot, group_id)
+    arrays = arrays_of(snapshot, group_id)
     labels = [snapshot.contest.labels.get(problem.id, problem.id) for problem in arrays.problems]
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\r\n")

@@ -19,7 +19,7 @@ from app.core.service import Service
 from app.domain.contests import Carry, Counting, Direction, Kind, ScoringRule
 from app.domain.counting import Attempt, RawScore, submission_answers
 from app.domain.scoring import problem_points
-from app.scoreboard.service.row_renderer import compute_history
+from app.scoreboard.service.history import compute_history
 from app.submissions.service.reports import report
 from app.tables import ChosenSubmissionRow, ContestProblemRow, SubmissionRow
 from tests.builders.contests import PROBLEM, add_contest, add_problem, add_submission

@@ -19,7 +19,8 @@ from sqlalchemy import event
 from app.domain.contests import OPEN, Freeze
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
-from app.scoreboard.service.row_renderer import compute_history, row_document
+from app.scoreboard.service.history import compute_history
+from app.scoreboard.service.pages import row_document
 from app.tables import GroupRow, TeamRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, change_contest
 from tests.builders.scoring import raw, share

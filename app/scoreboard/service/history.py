@@ -1,26 +1,21 @@
-"""Rows of boards as CLICS JSON: only those that have changed since the last writing are written again.
+"""Points over time, as the history of one board, within bounds of what it may cost.
 
-- Points over time, as the history of one board, within bounds of what it may cost.
 - Documents of boards. They are declared and never validated: their bytes are made once for all who ask.
 - Earlier boards: a snapshot with its board as it was at a minute of the contest, by today's verdicts.
 """
 
-import json
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from typing import Annotated, NotRequired
 
-import numpy as np
-from numpy.typing import NDArray
 from pydantic import BaseModel, Field
 from typing_extensions import TypedDict
 
 from app.contests.schemas import BoardState
 from app.core import bodies, clics
 from app.core.clock import utc_now
-from app.domain.board import Board, Cell, Row, moment
 from app.domain.history import Past, history, shown
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot, live_board, once_a_snapshot
 
@@ -165,135 +160,6 @@ def last_minute(snapshot: ContestSnapshot) -> int:
     return max(0, min(ends) // timedelta(minutes=1)) if snapshot.state.started is not None else 0
 
 
-# A row as JSON: its rank, and what follows it.
-WrittenRow = tuple[int, str]
-
-
-class RowRenderer:
-    """The rows of one board as text, kept from one writing to the next; for one thread at a time."""
-
-    def __init__(self) -> None:
-        self._teams: list[str] = []
-        self._problems: list[str] = []
-        self._last: Board | None = None
-        self._cells: list[list[str]] = []
-        self._rests: list[str] = []
-        self._ids: list[str] = []
-
-    def write(self, arrays: Board) -> dict[str, WrittenRow]:
-        """The rows of a board in order of rank."""
-        problems = [problem.id for problem in arrays.problems]
-        count = len(arrays.teams)
-        last = self._last
-        ids = [team.id for team in arrays.teams]
-        if last is None or (problems, ids) != (self._problems, self._teams):
-            last = None
-            self._ids = [dump(team).decode() for team in ids]
-            self._cells = [[""] * count for _ in problems]
-            self._rests = [""] * count
-        self._teams, self._problems, self._last = ids, problems, arrays
-        changed = np.ones(count, dtype=bool)
-        if last is not None:
-            changed = (arrays.totals != last.totals) | (arrays.times != last.times)
-        for at, problem in enumerate(problems):
-            changed |= self._write_cells(arrays, last, at, problem)
-        self._write_rests(arrays, np.flatnonzero(changed).tolist())
-        rests = self._rests
-        order, ranks = arrays.order.tolist(), arrays.ranks.tolist()
-        return {ids[team]: (rank, rests[team]) for rank, team in zip(ranks, order, strict=True)}
-
-    def _write_cells(self, arrays: Board, last: Board | None, at: int, problem: str) -> NDArray[np.bool_]:
-        columns = (arrays.judged[at], arrays.pending[at], arrays.scores[at], arrays.improved[at])
-        changed = np.ones(len(arrays.teams), dtype=bool)
-        if last is not None:
-            before = (last.judged[at], last.pending[at], last.scores[at], last.improved[at])
-            changed = np.any([one != other for one, other in zip(columns, before, strict=True)], axis=0)
-        where = np.flatnonzero(changed)
-        head, cells = f'{{"problem_id":{dump(problem).decode()},"num_judged":', self._cells[at]
-        values = [column[where].tolist() for column in columns]
-        for team, judged, pending, score, improved in zip(where.tolist(), *values, strict=True):
-            time = f',"time":"{reltime(improved)}"' if score > 0 and moment(improved) is not None else ""
-            cells[team] = f'{head}{judged},"num_pending":{pending},"score":{score!r}{time}}}'
-        return changed
-
-    def _write_rests(self, arrays: Board, teams: Sequence[int]) -> None:
-        totals, times = arrays.totals.tolist(), arrays.times.tolist()
-        for team in teams:
-            time = "null" if moment(times[team]) is None else f'"{reltime(times[team])}"'
-            cells = ",".join([column[team] for column in self._cells])
-            self._rests[team] = (
-                f'"team_id":{self._ids[team]},"score":{{"score":{totals[team]!r},"time":{time}}},"problems":[{cells}]}}'
-            )
-
-
-def reltime(microseconds: int) -> str:
-    """A contest time of the columns as CLICS writes it."""
-    return clics.format_reltime(timedelta(microseconds=microseconds))
-
-
-def head_of(snapshot: ContestSnapshot) -> dict[str, object]:
-    """The properties of a board beside its rows."""
-    return {
-        "time": clics.format_time(snapshot.moment),
-        "contest_time": clics.format_reltime(snapshot.contest.clock.contest_time(snapshot.moment)),
-        "state": clics.state_json(snapshot.state),
-    }
-
-
-def arrays_of(snapshot: ContestSnapshot, group_id: str | None) -> Board:
-    """The numbers of the main board, or of a group's own board, ranked by itself."""
-    if group_id is None:
-        return snapshot.main
-    return snapshot.board.among(lambda team: group_id in team.group_ids)
-
-
-def rows_with_cases(arrays: Board) -> dict[str, WrittenRow]:
-    """The rows of a board in order of rank, with the raw scores of each case."""
-    return {row.team.id: _written(row) for row in map(arrays.row, range(len(arrays.teams)))}
-
-
-def _written(row: Row) -> WrittenRow:
-    text = dump(row_document(row, cases=True)).decode()
-    return row.rank, text.removeprefix(f'{{"rank":{row.rank},')
-
-
-def row_document(row: Row, *, cases: bool = False) -> BoardRow:
-    """The row of a team."""
-    return {
-        "rank": row.rank,
-        "team_id": row.team.id,
-        "score": {"score": row.points, "time": None if row.time is None else clics.format_reltime(row.time)},
-        "problems": [cell_document(cell, cases=cases) for cell in row.cells],
-    }
-
-
-def cell_document(cell: Cell, *, cases: bool = False) -> BoardProblem:
-    """The cell of a team at a problem."""
-    document: BoardProblem = {
-        "problem_id": cell.problem_id,
-        "num_judged": cell.num_judged,
-        "num_pending": cell.num_pending,
-        "score": cell.score,
-    }
-    if cell.score > 0 and cell.improved is not None:
-        document["time"] = clics.format_reltime(cell.improved)
-    if cases:
-        document["raw"] = {
-            case: {
-                "raw": clics.number(counted.score.raw),
-                "verdict": counted.score.verdict.value,
-                "points": cell.points.case_points.get(case, 0.0),
-            }
-            for case, counted in sorted(cell.answers.items())
-        }
-    return document
-
-
-def dump(value: object) -> bytes:
-    """Compact JSON."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode()
-
-
 STEPS = (1, 10, 50, 200, 1000)
 # Figures that a history has at most: steps times teams.
 MOST_FIGURES = 200_000
@@ -313,11 +179,10 @@ class WrittenHistory:
         """Whether it is of this snapshot, or too dear to compute again yet while all it shows is still public."""
         return self.snapshot is snapshot or (now < self.good_until and self.snapshot.is_like(snapshot))
 
-    def written(self, team_ids: Sequence[str] | None) -> bytes:
+    def documents(self, team_ids: Sequence[str] | None) -> list[clics.JsonObject]:
         """The history as JSON, of all teams or some."""
         wanted = self.teams if team_ids is None else {team: self.teams[team] for team in team_ids}
-        teams = [{"team_id": team, "points": [_past(each) for each in past]} for team, past in wanted.items()]
-        return dump({**head_of(self.snapshot), "teams": teams})
+        return [{"team_id": team, "points": [_past(each) for each in past]} for team, past in wanted.items()]
 
 
 def history_steps(snapshot: ContestSnapshot, steps: int) -> int:
