@@ -87,8 +87,12 @@ class App(FastAPI):
         self._outermost = BehindProxy(Sessions(Heads(Direct(Refusals(submissions), self, BOARD, framed))), known)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-        await self._outermost(scope, receive, send)
+        """Answer a request: the layers see nothing else."""
+        if scope["type"] == "http":
+            await self._outermost(scope, receive, send)
+        else:
+            scope["app"] = self
+            await self.router(scope, receive, send)
 
 
 def create_app(
@@ -252,7 +256,7 @@ class Zipped(GZipMiddleware):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass by what is a stream."""
-        if scope["type"] == "http" and scope["path"].endswith(STREAMS):
+        if scope["path"].endswith(STREAMS):
             await self.app(scope, receive, send)
         else:
             await super().__call__(scope, receive, send)

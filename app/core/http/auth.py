@@ -184,7 +184,7 @@ class Origins:
         self._allowed = frozenset(allowed)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
-        if scope["type"] == "http" and scope["method"] not in HARMLESS and self._needs_token(scope):
+        if scope["method"] not in HARMLESS and self._needs_token(scope):
             await error_response(403, f"{MESSAGE} ({_what_was_sent(scope)})")(scope, receive, send)
             return
         await self.app(scope, receive, send)
@@ -237,9 +237,7 @@ class Sessions:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
-        if scope["type"] == "http":
-            scope = _with_token(scope)
-        await self.app(scope, receive, send)
+        await self.app(_with_token(scope), receive, send)
 
 
 def _with_token(scope: Scope) -> Scope:
@@ -278,9 +276,6 @@ class BehindProxy:
         self._prefix = settings.root_path
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
-        if scope["type"] != "http":
-            await self._inner(scope, receive, send)
-            return
         client, prefix, path = scope.get("client"), self._prefix, str(scope["path"])
         if client is not None and client[0] in self._trusted:
             scope[FORWARDED_HOSTS] = ",".join(

@@ -320,7 +320,7 @@ class Direct:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer the request, or leave it to the app."""
-        address = ADDRESS.fullmatch(scope["path"]) if scope["type"] == "http" else None
+        address = ADDRESS.fullmatch(scope["path"])
         endpoint = None if address is None else self._endpoints.get((scope["method"], address[2]))
         if address is None or endpoint is None or endpoint.query.fullmatch(scope["query_string"]) is None:
             await self.app(scope, receive, send)

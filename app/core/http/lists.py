@@ -225,7 +225,7 @@ class Queued:
         self._own: WeakValueDictionary[Hashable, asyncio.Semaphore] = WeakValueDictionary()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
-        if scope["type"] != "http" or scope["method"] != "GET" or not is_read(scope):
+        if scope["method"] != "GET" or not is_read(scope):
             await self.app(scope, receive, send)
             return
         # One's own place comes first: whoever waits for it takes none of the common ones.

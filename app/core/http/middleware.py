@@ -71,9 +71,6 @@ class Frame:
         self.metrics = metrics
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
         began = time.perf_counter()
         status = 0
         request_id = request_id_of(next((value for name, value in scope["headers"] if name == REQUEST_ID), None))
@@ -154,9 +151,6 @@ class BodyLimit:
         self.package = package
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
         path = scope["path"]
         most = self.package if PACKAGES.fullmatch(path) else min(self.most, largest(path) or self.most)
         headers = dict(scope["headers"])
@@ -215,7 +209,7 @@ class Refusals:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
         client = scope.get("client")
-        if scope["type"] != "http" or client is None:
+        if client is None:
             await self.app(scope, receive, send)
             return
         source = source_of(client[0])
@@ -277,7 +271,7 @@ class Heads:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:  # noqa: D102 - ASGI
-        if scope["type"] != "http" or scope["method"] != "HEAD":
+        if scope["method"] != "HEAD":
             await self.app(scope, receive, send)
             return
         # A copy: the server looks at its own scope to know that no body comes.

@@ -111,7 +111,7 @@ class KeptBoards:
     """
 
     contest: ScoredContest | None = None
-    scores: KnownScores = field(default_factory=KnownScores)
+    scores: KnownScores = field(default_factory=dict)
     reads: dict[int, Read] = field(default_factory=dict)
     cells: dict[tuple[str, str], Sequence[counting.Attempt]] = field(default_factory=dict)
     judges: KeptBoard | None = None

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol, TypeVarTuple
 
@@ -29,19 +29,13 @@ from app.tables import JudgementRow, RawScoreRow, RejudgingRow, SubmissionRow, T
 
 Ts = TypeVarTuple("Ts")
 Scores = Mapping[str, RawScore]
+# Raw scores by judgement, as read before, of one contest.
+KnownScores = dict[int, Scores]
 # Of a submission: its id, team, account, problem, contest time (ms), last change, and current finished judgement.
 SubmittedRow = Row[int, str | None, str, str, int, datetime, int | None]
 # The columns of a raw score, as in COLUMNS.
 ScoreRow = Row[int, int, str, int | None, int | None, int | None, int | None]
 MILLISECOND = timedelta(milliseconds=1)
-
-
-@dataclass
-class KnownScores:
-    """Raw scores by judgement, as read before, and the judgement of each submission that has one; of one contest."""
-
-    of: dict[int, Scores] = field(default_factory=dict)
-    judgement: dict[int, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,34 +52,25 @@ class Read:
 
 def attempts(session: Session, contest_id: str, known: KnownScores | None = None) -> list[Read]:
     """Every attempt, in order of submission, judged as by the current finished judgement."""
-    known = known if known is not None else KnownScores()
+    known = known if known is not None else {}
     rows = _submissions(session, contest_id)
-    known.judgement = {id_: judgement_id for id_, *_, judgement_id in rows if judgement_id is not None}
-    judged = set(known.judgement.values())
-    for gone in known.of.keys() - judged:
-        del known.of[gone]
-    missing = sorted(judged - known.of.keys())
-    known.of.update(_all_scores(session, contest_id) if not known.of else scores_of(session, missing))
+    judged = {row[-1] for row in rows if row[-1] is not None}
+    for gone in known.keys() - judged:
+        del known[gone]
+    known.update(scores_of(session, judged - known.keys()) if known else _all_scores(session, contest_id))
     return [_read(row, known) for row in rows]
 
 
 def some_attempts(session: Session, contest_id: str, ids: Collection[int], known: KnownScores) -> list[Read]:
     """As `attempts`, but only those of these submissions that there are."""
     rows = [row for some in few(SubmissionRow.id, ids) for row in _submissions(session, contest_id, some)]
-    for id_, *_, judgement_id in rows:
-        old = known.judgement.pop(id_, None)
-        if old is not None and old != judgement_id:
-            known.of.pop(old, None)
-        if judgement_id is not None:
-            known.judgement[id_] = judgement_id
-    missing = sorted({row[-1] for row in rows if row[-1] is not None} - known.of.keys())
-    known.of.update(scores_of(session, missing))
+    known.update(scores_of(session, {row[-1] for row in rows if row[-1] is not None} - known.keys()))
     return [_read(row, known) for row in rows]
 
 
 def _read(row: SubmittedRow, known: KnownScores) -> Read:
     id_, team_id, account_id, problem_id, contest_time_ms, latest, judgement_id = row
-    scores = None if judgement_id is None else known.of.setdefault(judgement_id, {})
+    scores = None if judgement_id is None else known.setdefault(judgement_id, {})
     return Read(Attempt(id_, _team(team_id, account_id), problem_id, contest_time_ms * MILLISECOND, scores), latest)
 
 
@@ -166,7 +151,7 @@ def _all_scores(session: Session, contest_id: str) -> dict[int, Scores]:
     return _collect(session, _rows(session, query))
 
 
-def scores_of(session: Session, judgements: Sequence[int]) -> dict[int, Scores]:
+def scores_of(session: Session, judgements: Collection[int]) -> dict[int, Scores]:
     """The raw scores of these judgements, by judgement and case."""
     scores: dict[int, Scores] = {}
     for some in few(RawScoreRow.judgement_id, judgements):

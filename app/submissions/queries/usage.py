@@ -5,7 +5,7 @@ its team. Before its files are stored, a read counts as well, so that a refused 
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from math import ceil
@@ -91,11 +91,14 @@ class Usage:
             one, other = times_needed(claim.limits), needed.get(claim.place, 1)
             needed[claim.place] = None if one is None or other is None else max(one, other)
         self._times = {place: counted_times(connection, *place, needed[place]) for place in sorted(needed)}
-        self._unjudged = _unjudged(connection, {claim.team_id for claim, most in own if most.unjudged is not None})
+        waiting = {claim.team_id for claim, most in own if most.unjudged is not None}
+        unjudged = connection.execute(UNJUDGED, {"teams": sorted(waiting)}) if waiting else ()
+        self._unjudged = Counter({str(team_id): count for team_id, count in unjudged})
         self._of_teams = Counter[tuple[str, str]]()
         for contest_id in {claim.contest_id for claim, most in own if most.team_bytes is not None}:
             teams = {claim.team_id for claim, _ in own if claim.contest_id == contest_id}
-            self._of_teams.update(_bytes_of_teams(connection, contest_id, teams))
+            sizes = connection.execute(BYTES, {"contest_id": contest_id, "teams": sorted(teams)})
+            self._of_teams.update({(contest_id, str(team_id)): int(size) for team_id, size in sizes})
         totals = {claim.contest_id: most.generation for claim, most in own if most.contest_bytes is not None}
         self._totals = Counter({each: _total(connection, each, totals[each]) for each in totals})
 
@@ -213,17 +216,6 @@ BYTES = (
 BYTES_SINCE = select(func.max(SubmissionRow.id), func.sum(SubmissionRow.size)).where(
     CONTEST, SubmissionRow.id > bindparam("last")
 )
-
-
-def _unjudged(connection: Connection, team_ids: Collection[str]) -> Counter[str]:
-    """Unjudged submissions per team."""
-    rows = connection.execute(UNJUDGED, {"teams": sorted(team_ids)}) if team_ids else ()
-    return Counter({str(team_id): count for team_id, count in rows})
-
-
-def _bytes_of_teams(connection: Connection, contest_id: str, team_ids: Iterable[str]) -> dict[tuple[str, str], int]:
-    rows = connection.execute(BYTES, {"contest_id": contest_id, "teams": sorted(team_ids)})
-    return {(contest_id, str(team_id)): int(size) for team_id, size in rows}
 
 
 class _Counted(NamedTuple):

@@ -5,9 +5,8 @@
 """
 
 import logging
-from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import datetime, timedelta
 from io import SEEK_END
 from math import ceil

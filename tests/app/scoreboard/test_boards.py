@@ -48,15 +48,15 @@ def test_an_attempt_has_its_raw_scores_by_case_and_none_while_it_waits(service: 
 
 
 def test_a_reading_that_knows_earlier_scores_finds_what_one_from_scratch_finds(service: Service) -> None:
-    known = KnownScores()
+    known: KnownScores = {}
     for minute in range(1, 6):
         add_submission(service, {"02": raw(minute, 1), "03": share(0)}, minute=minute)
         assert read(service, known) == read(service)
-    assert len(known.of) == 5
+    assert len(known) == 5
 
 
 def test_only_raw_scores_of_new_judgements_are_read_again(service: Service) -> None:
-    known = KnownScores()
+    known: KnownScores = {}
     for minute in range(1, 4):
         add_submission(service, {"02": raw(minute)}, minute=minute)
     read(service, known)
@@ -67,7 +67,7 @@ def test_only_raw_scores_of_new_judgements_are_read_again(service: Service) -> N
 
 
 def test_a_judgement_that_stands_no_more_is_forgotten(service: Service) -> None:
-    known = KnownScores()
+    known: KnownScores = {}
     add_submission(service, {"02": raw(5)})
     read(service, known)
     with service.database.write() as session:
@@ -76,7 +76,7 @@ def test_a_judgement_that_stands_no_more_is_forgotten(service: Service) -> None:
         session.add(JudgementRow(submission_id=1, start_time=old.start_time, current=True, state="queued"))
     (attempt,) = read(service, known)
     assert attempt.scores is None
-    assert known.of == {}
+    assert known == {}
 
 
 def test_a_submission_without_a_team_is_nobodys_on_the_board(service: Service) -> None:
