@@ -28,7 +28,6 @@ from app.teams import queries as teams_queries
 
 Granted = Literal["owner", "judge"]
 OWNER: Granted = "owner"
-JUDGE: Granted = "judge"
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -27,7 +27,6 @@ SECONDS_AN_HOUR = 3600
 HOURS_OF_GRACE = 24.0
 Where = Annotated[str, typer.Argument(metavar="DIR|URL", help="folder of the backup, or s3://BUCKET/PREFIX")]
 Source = Annotated[str | None, typer.Option("--from", metavar="DIR|URL", help="backup to restore from")]
-Step = Callable[[str, int, int | None], None]
 
 
 @command("backup")

@@ -29,7 +29,6 @@ from app.submissions.tables import DONE
 from app.tables import ContestRow, JudgementRow, SubmissionRow
 
 JUDGE = Viewer("judge")
-Model = type[BaseModel]
 
 
 @dataclass(frozen=True, slots=True)

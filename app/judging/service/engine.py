@@ -21,8 +21,6 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from functools import partial
 
-import structlog
-
 from app.core.db.database import Database
 from app.core.db.writer import Writer
 from app.core.loops import FOREVER, Loop
@@ -37,8 +35,6 @@ from app.judging.service.questions import Question, Questions
 from app.judging.service.staff import EngineSettings, GraderState
 from app.submissions.queries import judgements
 from app.submissions.queries.judgements import Outcome
-
-log = structlog.get_logger()
 
 SECONDS_BETWEEN_SWEEPS = 0.5
 
