@@ -76,7 +76,7 @@ CHANNEL = "jurado"
 OUTBOX = "notices"
 # PostgreSQL takes payloads of less than 8,000 bytes; one more notice costs less than one that says less.
 MOST_BYTES = 7900
-# Submissions or accounts that are told one by one; where there are more, all of the contest count as changed.
+# Submissions that are told one by one; where there are more, all of the contest count as changed.
 MOST_IDS = 1000
 # Characters of an error that is told.
 MOST_WORDS = 500
@@ -115,7 +115,6 @@ class Outbox:
     def __init__(self, origin: str) -> None:
         self._origin = origin
         self._boards: dict[str, set[int] | None] = {}
-        self._accounts: set[str] | None = set()
         self._others: Counter[Notice] = Counter()
 
     def add(self, kind: Kind, *words: Word) -> None:
@@ -132,19 +131,10 @@ class Outbox:
         if len(known) > MOST_IDS:
             self._boards[contest_id] = None
 
-    def add_account(self, account_id: str | None) -> None:
-        """Add an account; None: all of them."""
-        if account_id is None or self._accounts is None or len(self._accounts) >= MOST_IDS:
-            self._accounts = None
-        else:
-            self._accounts.add(account_id)
-
     def payloads(self) -> list[str]:
         """The texts to be sent: JSON lists of the origin and of notices."""
         counted = Kind.COUNTED.value
         notices = [each for each, times in self._others.items() for _ in range(times if each[0] == counted else 1)]
-        accounts: Iterable[str | None] = [None] if self._accounts is None else sorted(self._accounts)
-        notices += [(Kind.ACCOUNT.value, each) for each in accounts]
         for contest_id, ids in self._boards.items():
             listed = sorted(ids or ())
             some = [listed[at : at + 200] for at in range(0, max(1, len(listed)), 200)]
@@ -213,8 +203,7 @@ def tell_board(connection: Connection | Session, contest_id: str) -> None:
 
 def tell_account(connection: Connection | Session, account_id: str | None) -> None:
     """Tell the others whose rights, passwords or tokens change; None: anybody's."""
-    if (outbox := outbox_of(connection)) is not None:
-        outbox.add_account(account_id)
+    tell(connection, Kind.ACCOUNT, account_id)
 
 
 def unreadable(sha256: str, error: str) -> Notice:
