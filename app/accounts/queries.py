@@ -110,7 +110,7 @@ def remove_tokens(session: Session, account_id: str, beginning: str = "", *, but
     if beginning:
         query = query.where(TokenRow.digest.startswith(beginning, autoescape=True))
     result = cast("CursorResult[object]", session.execute(query))
-    by_id.tell_account(session, account_id)
+    by_id.tell(session, by_id.Kind.ACCOUNT, account_id)
     return result.rowcount
 
 

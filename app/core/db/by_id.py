@@ -201,11 +201,6 @@ def tell_board(connection: Connection | Session, contest_id: str) -> None:
         outbox.add_board(contest_id)
 
 
-def tell_account(connection: Connection | Session, account_id: str | None) -> None:
-    """Tell the others whose rights, passwords or tokens change; None: anybody's."""
-    tell(connection, Kind.ACCOUNT, account_id)
-
-
 def unreadable(sha256: str, error: str) -> Notice:
     """The notice of a stored file that a worker waits for."""
     return (Kind.UNREADABLE.value, sha256, error[:MOST_WORDS])
@@ -227,14 +222,14 @@ def watch_session(session: Session, connection: Connection) -> None:
 def _note_accounts(session: Session, _context: UOWTransaction) -> None:
     for row in [*session.dirty, *session.deleted]:
         if isinstance(row, tables.AccountRow):
-            tell_account(session, row.id)
+            tell(session, Kind.ACCOUNT, row.id)
         elif isinstance(row, tables.TokenRow | tables.ContestRoleRow | tables.ProblemRoleRow | tables.OrganiserRow):
-            tell_account(session, row.account_id)
+            tell(session, Kind.ACCOUNT, row.account_id)
         elif isinstance(row, tables.ContestRow | tables.ProblemRow) and row in session.deleted:
-            tell_account(session, None)  # the roles in it go with it, and another one may get its id
+            tell(session, Kind.ACCOUNT, None)  # the roles in it go with it, and another one may get its id
     for row in session.new:  # nobody knows a new account or token yet
         if isinstance(row, tables.ContestRoleRow | tables.ProblemRoleRow | tables.OrganiserRow):
-            tell_account(session, row.account_id)
+            tell(session, Kind.ACCOUNT, row.account_id)
 
 
 COUNTED = {
