@@ -67,10 +67,10 @@ def check_values(data: bytes, most: int) -> None:
         raise BadRequest(N_("expected at most %(most)s values, found more"), where="body", most=most)
 
 
-def is_within(value: object, most: int, deepest: int = DEEPEST) -> bool:
-    """Whether a value has at most so many values, nested at most so deep."""
+def is_within(value: object, most: int) -> bool:
+    """Whether a value has at most so many values, nested at most `DEEPEST` deep."""
     level, count = [value], 1
-    for _ in range(deepest):
+    for _ in range(DEEPEST):
         inner = (each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list))
         level = []
         for values in inner:
@@ -101,15 +101,14 @@ def _read(data: bytes, most: int) -> JsonValue:
     text = body_text(data)
     try:
         value: JsonValue = json.loads(text)
+        is_shallow = is_within(value, most=len(data) + 1)
     except json.JSONDecodeError:
         raise  # whoever asks says where
     except ValueError as error:  # a number of thousands of digits
         raise BadRequest(N_("expected JSON, found %(found)s"), where="body", found=str(error)[:80]) from None
     except RecursionError:
-        raise BadRequest(
-            N_("expected values nested at most %(most)s deep, found deeper ones"), where="body", most=DEEPEST
-        ) from None
-    if not is_within(value, most=len(data) + 1):
+        is_shallow = False
+    if not is_shallow:
         raise BadRequest(
             N_("expected values nested at most %(most)s deep, found deeper ones"), where="body", most=DEEPEST
         )
