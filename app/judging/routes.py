@@ -28,9 +28,6 @@ PREVIEWED: dict[int | str, dict[str, object]] = {
 
 
 def _how(
-    rejudging: Annotated[
-        int | None, Query(ge=1, description="make the change a part of this open rejudging, where one is needed")
-    ] = None,
     contests: Annotated[
         Literal["follow", "keep"],
         Query(description="follow: contests with submissions go along, by a rejudging; keep: they keep their version"),
@@ -41,7 +38,7 @@ def _how(
     ] = None,
 ) -> How:
     """The options of a change of a problem."""
-    return How(rejudging, contests == "keep", preview, None if if_match is None else _version(if_match))
+    return How(contests == "keep", preview, None if if_match is None else _version(if_match))
 
 
 def _version(text: str) -> int:

@@ -28,7 +28,6 @@ def import_package(
     slug: Annotated[
         str | None, typer.Option("--id", metavar="ID", help="the problem's id; default: by its name")
     ] = None,
-    rejudging: registry.Joins = None,
     as_json: registry.AsJson = False,
 ) -> None:
     """Turn a package of another judge into one of Jurado, and bring it to the server or write it as a folder.
@@ -42,14 +41,14 @@ def import_package(
     uploading.must_exist(place)
     if to is None and place.is_file():  # the server tells its format, and says how things were mapped
         format_known = named_format(format_name)
-        how = registry.parameters(rejudging, keep=False, preview=False)
+        how = registry.parameters()
         upload_archive(slug, place, how, name=str(place), format_name=format_known).show(as_json=as_json)
         return
     with TemporaryDirectory(prefix="jurado-packed-") as name:
         work = Path(name)
         arrival = read_foreign(place, work / "files", slug, format_name)
         if not arrival.is_foreign and to is None:
-            upload_problem(place, rejudging).show(as_json=as_json)
+            upload_problem(place).show(as_json=as_json)
             return
         if not arrival.is_foreign:
             raise output.Failure(
@@ -62,7 +61,7 @@ def import_package(
             from app.packages.model import write_archive_file
 
             write_archive_file(package, work / "package.zip")
-            how = registry.parameters(rejudging, keep=False, preview=False)
+            how = registry.parameters()
             upload_archive(package.slug, work / "package.zip", how).show(as_json=as_json)
             return
         folder = to / package.slug

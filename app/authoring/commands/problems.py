@@ -38,7 +38,6 @@ def list_problems() -> registry.Request:
 @registry.command("admin problem upload")
 def upload_problem(
     place: Annotated[Path, typer.Argument(metavar="DIR_OR_ZIP", help="a package: its folder, or a zip of it")],
-    rejudging: registry.Joins = None,
     keep: registry.Keep = False,
     preview: registry.PreviewOnly = False,
 ) -> registry.Shown:
@@ -50,7 +49,7 @@ def upload_problem(
       jurado admin problem upload problems/comesolo
       jurado admin problem upload mine.zip
     """
-    how = registry.parameters(rejudging, keep=keep, preview=preview)
+    how = registry.parameters(keep=keep, preview=preview)
     with packed(place) as (slug, archive):
         return upload_archive(slug, archive, how, name=str(place))
 
@@ -213,7 +212,6 @@ def show_diff(
 def restore_version(
     problem_id: ProblemId,
     number: Number,
-    rejudging: registry.Joins = None,
     keep: registry.Keep = False,
     preview: registry.PreviewOnly = False,
 ) -> registry.Request:
@@ -224,7 +222,7 @@ def restore_version(
       jurado admin problem restore comesolo 2
     """
     text = f"{problem_id} is as it was in version {number}"
-    params = registry.parameters(rejudging, keep=keep, preview=preview)
+    params = registry.parameters(keep=keep, preview=preview)
     return registry.change("POST", f"problems/{problem_id}/versions/{number}/restore", text, params)
 
 

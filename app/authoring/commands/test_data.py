@@ -26,7 +26,6 @@ def upload_cases(
     problem_id: ProblemId,
     place: Annotated[Path, typer.Argument(metavar="DIR_OR_ZIP", help="laid out as `data/` of a package")],
     only: Annotated[bool, typer.Option("--only", help="delete all test cases that are not among these")] = False,
-    rejudging: registry.Joins = None,
     keep: registry.Keep = False,
     preview: registry.PreviewOnly = False,
 ) -> registry.Shown:
@@ -40,7 +39,7 @@ def upload_cases(
     """
     data = _zipped(place)
     params: dict[str, Param] = {
-        **registry.parameters(rejudging, keep=keep, preview=preview),
+        **registry.parameters(keep=keep, preview=preview),
         "only": "true" if only else None,
     }
     headers = {"Content-Type": "application/zip"}
@@ -72,7 +71,6 @@ def change_group(
     require_pass: Annotated[list[str] | None, typer.Option(metavar="GROUP", help="groups to be passed first")] = None,
     final: Annotated[bool | None, typer.Option("--final/--provisional", help="when its cases count")] = None,
     cases: Annotated[list[str] | None, typer.Option("--with", metavar="NAME", help="a case that moves to it")] = None,
-    rejudging: registry.Joins = None,
     keep: registry.Keep = False,
     preview: registry.PreviewOnly = False,
 ) -> registry.Request:
@@ -88,7 +86,7 @@ def change_group(
         "groups": [{"name": group, **without_none({**given, "require_pass": require_pass or None})}],
         "move": dict.fromkeys(cases or [], rename or group),
     }
-    return _change(problem_id, body, registry.parameters(rejudging, keep=keep, preview=preview))
+    return _change(problem_id, body, registry.parameters(keep=keep, preview=preview))
 
 
 def _change(problem_id: str, body: object, params: Mapping[str, Param]) -> registry.Request:
@@ -115,7 +113,6 @@ def order_cases(
 def give_points(
     problem_id: ProblemId,
     points: Annotated[list[str], typer.Argument(metavar="NAME=POINTS...", help=f"or NAME={SHARE}: as the others")],
-    rejudging: registry.Joins = None,
     keep: registry.Keep = False,
     preview: registry.PreviewOnly = False,
 ) -> registry.Request:
@@ -125,7 +122,7 @@ def give_points(
       jurado admin testcase points mysum 07=30 08=20 09=share
     """
     given = dict(_points(each) for each in points)
-    return _change(problem_id, {"points": given}, registry.parameters(rejudging, keep=keep, preview=preview))
+    return _change(problem_id, {"points": given}, registry.parameters(keep=keep, preview=preview))
 
 
 def _points(text: str) -> tuple[str, int | None]:
@@ -160,7 +157,6 @@ def put_case(
     method: Method = None,
     seconds: Seconds = None,
     seed: Seed = None,
-    rejudging: registry.Joins = None,
     keep: registry.Keep = False,
     preview: registry.PreviewOnly = False,
     wait: Wait = True,
@@ -185,7 +181,7 @@ def put_case(
     if answer is not None:
         files["answer"] = (answer.name, read_file(answer, "answer"))
     with Client.open() as client:
-        params = registry.parameters(rejudging, keep=keep, preview=preview)
+        params = registry.parameters(keep=keep, preview=preview)
         reply = client.put(f"problems/{problem_id}/testcases/{path}", files=files, data=how, params=params)
         if preview:
             registry.Shown(reply, registry.changed("")).show(as_json=as_json)
@@ -225,7 +221,6 @@ def make_answer(client: Client, case: str, job_id: str | None, *, wait: bool, qu
 def delete_case(
     problem_id: ProblemId,
     path: CasePath,
-    rejudging: registry.Joins = None,
     keep: registry.Keep = False,
     preview: registry.PreviewOnly = False,
 ) -> registry.Request:
@@ -236,9 +231,7 @@ def delete_case(
       jurado admin testcase delete comesolo secret/121-mine --preview
     """
     path = f"problems/{problem_id}/testcases/{path}"
-    return registry.change(
-        "DELETE", path, f"{path} has been deleted", registry.parameters(rejudging, keep=keep, preview=preview)
-    )
+    return registry.change("DELETE", path, f"{path} has been deleted", registry.parameters(keep=keep, preview=preview))
 
 
 def origin(provenance: Mapping[str, JsonValue]) -> str:

@@ -181,18 +181,14 @@ def explained(function: Callable[..., object]) -> tuple[str, str]:
     return text, "\n\n".join((EXAMPLES, *lines.splitlines()))
 
 
-Joins = Annotated[
-    int | None, typer.Option(metavar="ID", help="make the change a part of this open rejudging, if one is needed")
-]
 Keep = Annotated[bool, typer.Option("--keep", help="contests with submissions keep the version that they have")]
 PreviewOnly = Annotated[bool, typer.Option("--preview", help="only say what the change would do")]
 MOST_CASES = 200
 
 
-def parameters(rejudging: int | None = None, *, keep: bool = False, preview: bool = False) -> dict[str, Param]:
+def parameters(*, keep: bool = False, preview: bool = False) -> dict[str, Param]:
     """Give the query parameters of a change; those that are None are left out."""
     return {
-        "rejudging": rejudging,
         "contests": "keep" if keep else None,
         "preview": "true" if preview else None,
     }

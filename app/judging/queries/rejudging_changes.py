@@ -14,6 +14,7 @@ from app.core.messages import N_
 from app.judging.queries import rejudging_steps, rejudgings
 from app.problems.queries import problem_diff, versions
 from app.problems.queries.versions import Author, summary
+from app.submissions.queries.attempts import contests_of
 from app.tables import ContestProblemRow, ContestRow, JudgementRow, ProblemRow, RejudgingRow
 
 
@@ -22,7 +23,6 @@ class Change:
     """A change of a problem: `write` writes it to the tables.
 
     contest_id  the change is one of this contest's rule, and nobody else's business
-    joins       the open rejudging that it becomes a part of; then, and only then, there may be one of this problem
     keep        contests with submissions stay with the version that they have
     """
 
@@ -30,7 +30,6 @@ class Change:
     write: Callable[[], None]
     author: Author
     contest_id: str | None = None
-    joins: int | None = None
     keep: bool = False
 
 
@@ -99,7 +98,7 @@ def planned(session: Session, change: Change) -> Plan:
     contests = _reached(session, change)
     submitted = [] if change.keep else _submitted(session, change.problem_id, contests)
     other = rejudgings.open_of_problem(session, change.problem_id) if submitted else None
-    joined = None if change.joins is None or not submitted else _to_join(other, change.joins, change.problem_id)
+    joined = other if other is not None and _takes_in(other, submitted) else None
     earlier: ProblemChanges = {} if joined is None else joined.changes
     live = problem_diff.document(session, change.problem_id, change.contest_id)
     after = problem_diff.tried(session, change.problem_id, earlier, change.write, change.contest_id)
@@ -143,17 +142,7 @@ def _propose(session: Session, plan: Plan, author: Author) -> RejudgingRow:
     if plan.joined is not None:
         return _join(session, plan.joined, _changes(plan), again=plan.again)
     if (other := plan.open) is not None:
-        change_open = N_("rejudging %(rejudging)s (%(contest)s) changes %(problem)s already: apply or cancel it first")
-        joinable = N_(
-            "rejudging %(rejudging)s (%(contest)s) changes %(problem)s already: apply or cancel it first, or make this "
-            "a part of it with ?rejudging=%(rejudging)s"
-        )
-        raise rejudgings.RejudgingRefused(
-            change_open if "pins" in other.changes or plan.pins else joinable,
-            rejudging=other.id,
-            contest=other.contest_id,
-            problem=plan.problem_id,
-        )
+        raise _is_changing(other, plan.problem_id)
     return rejudging_steps.begin(
         session,
         plan.contests[0],
@@ -178,22 +167,21 @@ def _refuse_open(session: Session, change: Change) -> None:
     """Refuse a version that contests do not take while a rejudging would bring them another one."""
     other = rejudgings.open_of_problem(session, change.problem_id) if change.keep else None
     if other is not None:
-        raise rejudgings.RejudgingRefused(
-            N_("rejudging %(rejudging)s (%(contest)s) changes %(problem)s already: apply or cancel it first"),
-            rejudging=other.id,
-            contest=other.contest_id,
-            problem=change.problem_id,
-        )
+        raise _is_changing(other, change.problem_id)
 
 
-def _to_join(other: RejudgingRow | None, joins: int, problem_id: str) -> RejudgingRow:
-    if other is None or other.id != joins or "pins" in other.changes:
-        raise rejudgings.RejudgingRefused(
-            N_("rejudging %(rejudging)s is none that changes %(problem)s and is still open"),
-            rejudging=joins,
-            problem=problem_id,
-        )
-    return other
+def _is_changing(other: RejudgingRow, problem_id: str) -> rejudgings.RejudgingRefused:
+    return rejudgings.RejudgingRefused(
+        N_("rejudging %(rejudging)s (%(contest)s) changes %(problem)s already: apply or cancel it first"),
+        rejudging=other.id,
+        contest=other.contest_id,
+        problem=problem_id,
+    )
+
+
+def _takes_in(other: RejudgingRow, submitted: Sequence[str]) -> bool:
+    """Whether an open rejudging changes the problem for these contests too, and not their versions of it."""
+    return "pins" not in other.changes and set(submitted) <= set(contests_of(other))
 
 
 def _changes(plan: Plan) -> ProblemChanges:

@@ -57,12 +57,6 @@ def open_of_problem(session: Session, problem_id: str) -> RejudgingRow | None:
     return next((row for row in still_open(session) if row.changes.get("problem_id") == problem_id), None)
 
 
-def open_id(session: Session, problem_id: str) -> int | None:
-    """The id of the open rejudging that changes a problem and may take in more, or None."""
-    row = open_of_problem(session, problem_id)
-    return None if row is None or "pins" in row.changes else row.id
-
-
 def progress(session: Session, rejudging_ids: Iterable[int]) -> dict[int, Progress]:
     """The progress of these rejudgings."""
     query = (

@@ -215,13 +215,11 @@ def shown(session: Session, row: RejudgingRow) -> RejudgingView:
 class How:
     """How a request wants a problem changed.
 
-    joins    the open rejudging that the change becomes a part of
     keep     contests with submissions stay with the version that they have
     preview  only say what the change would do
     version  change the problem only if this is its newest version
     """
 
-    joins: int | None = None
     keep: bool = False
     preview: bool = False
     version: int | None = None
@@ -239,12 +237,12 @@ def change(
     *,
     contest_id: str | None = None,
 ) -> RejudgingView | Preview | None:
-    """Change a problem at once, or where that would change what somebody has, open a rejudging and show it.
+    """Change a problem at once, or where that would change what somebody has, by a rejudging that is shown.
 
     A preview instead, where that is asked for. Raises PreconditionFailed where the problem has another version by now.
     """
     check_version(session, problem_id, how.version)
-    change = Change(problem_id, write, author, contest_id, how.joins, how.keep)
+    change = Change(problem_id, write, author, contest_id, how.keep)
     if how.preview:
         return preview(session, rejudging_changes.planned(session, change))
     row = rejudging_changes.change_problem(session, change)

@@ -20,7 +20,7 @@ from app.core.faults import PackageErrors
 from app.core.files.files import FileStore
 from app.core.json_documents import CaseResult, JobResult, ProvenanceDocument, RunParams
 from app.domain.documents import ProgramDocument
-from app.judging.queries import rejudging_changes, rejudgings
+from app.judging.queries import rejudging_changes
 from app.judging.queries.rejudgings import RejudgingRefused
 from app.judging.service.engine import Engine
 from app.judging.service.messages import Validate
@@ -137,7 +137,6 @@ class ReferenceRun:
                 problem_id,
                 partial(_set_answer, session, problem_id, case, answer),
                 Author(None, f"a reference run has made expected answers of {problem_id}", goes_on=True),
-                joins=rejudgings.open_id(session, problem_id),
             )
             row = rejudging_changes.change_problem(session, change)
             waits = None if row is None else (str(row.id), row.contest_id)

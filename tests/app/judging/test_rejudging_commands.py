@@ -124,7 +124,7 @@ def test_a_case_without_an_answer_is_not_applied_and_says_what_is_missing(
     refused = admin("admin", "rejudging", "apply", contest, number, "--wait")
     assert refused.exit_code == 1
     assert f"jurado: test case 02 of {contest} has no expected answer yet: wait for" in refused.stderr
-    again = ("secret/02", tmp_path / "case", "--answer", tmp_path / "case", "--rejudging", number)
+    again = ("secret/02", tmp_path / "case", "--answer", tmp_path / "case")
     assert admin("admin", "testcase", "put", contest, *again).exit_code == 0
     assert admin("admin", "rejudging", "apply", contest, number, "--wait").exit_code == 0
 

@@ -204,7 +204,7 @@ def test_a_case_that_is_put_without_an_answer_gets_a_reference_run_and_is_not_dr
     refused = do(quick, "apply", rejudging, 409)
     assert refused["message"].startswith("test case 02 of echo has no expected answer yet: wait for the reference run")
     assert points(quick) == before
-    joined = put(quick, "secret/02", query="?rejudging=1", input=b"22\n", answer=b"22\n")
+    joined = put(quick, "secret/02", input=b"22\n", answer=b"22\n")
     assert (joined["without_answer"], joined["reference_run"]) == ([], None)
     judge(quick.service)
     do(quick, "apply", rejudging)
