@@ -16,8 +16,7 @@ import typer
 from app.commands.solver_process import list_methods, run_solver, run_solver_on_files
 from app.core.commands import output, progress, registry, uploading
 from app.core.faults import PackageErrors
-from app.judging.service.solver_process import Summary
-from app.programs.tools import SolverReport
+from app.judging.service.solver_process import SolverReport, Summary
 
 if TYPE_CHECKING:
     from app.packages.model import Package

@@ -21,8 +21,7 @@ from typing import IO, Annotated
 import typer
 
 from app.core.commands import output, registry
-from app.judging.service.solver_process import START_UP_SECONDS, Bounds, OnReport, SolverProcess, Summary
-from app.programs.tools import SolverReport
+from app.judging.service.solver_process import START_UP_SECONDS, Bounds, OnReport, SolverProcess, SolverReport, Summary
 from app.sandbox.child import environment, last_line, module_command
 
 # A solver that has not answered after this many times its limit (and the start-up) is killed.

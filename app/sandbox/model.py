@@ -8,11 +8,11 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal
 
 AS_ROOT = "JURADO_PROGRAMS_AS_ROOT"
 # The setting that lets programs run although this process belongs to root, and its value for that.
@@ -92,19 +92,6 @@ class Result:
     stdout: bytes
     stderr: bytes
     processes_refused: bool = False
-
-
-class Follower(Protocol):
-    """Whoever follows a run while it goes on."""
-
-    def begun(self, kill: Callable[[], None]) -> None:
-        """Learn how to end the run: `kill` may be called from any thread, also after the end."""
-
-    def wrote(self, errors: bytes) -> None:
-        """Take what the program has just written to standard error."""
-
-    def passed(self, seconds: float) -> None:
-        """Learn how long the run has taken so far, several times a second."""
 
 
 class SandboxMissing(Exception):

@@ -19,7 +19,7 @@ from types import TracebackType
 from app.sandbox import model, streams
 from app.sandbox.groups import Groups, NoGroups, RunGroup
 from app.sandbox.launch import Launched, launch
-from app.sandbox.model import ALLOWED, AS_ROOT, Command, Follower, Limits, Result, SandboxFault, SandboxMissing
+from app.sandbox.model import ALLOWED, AS_ROOT, Command, Limits, Result, SandboxFault, SandboxMissing
 from app.sandbox.seccomp import sandbox_filter
 
 # A program that has hung up has most likely ended, and its exit code is on its way.
@@ -102,13 +102,16 @@ class Sandbox:
             raise SandboxMissing({name: lack for name, lack in missing.items() if lack})
         return opened
 
-    def run(self, command: Command, follower: Follower | None = None) -> Result:
-        """Run a command to its end or a limit; raises SandboxFault if it could not be started."""
+    def run(self, command: Command, begun: Callable[[Callable[[], None]], None] | None = None) -> Result:
+        """Run a command to its end or a limit; raises SandboxFault if it could not be started.
+
+        `begun` gets a function that ends the run: for any thread, also after the end.
+        """
         inlet = None if command.stdin is None else streams.Inlet(command.stdin)
         try:
             watch = self._launch(command, subprocess.DEVNULL if inlet is None else subprocess.PIPE)
-            if follower is not None:
-                watch.follow(follower)
+            if begun is not None:
+                begun(watch.kill)
             return watch.run(inlet)
         finally:
             if inlet is not None:

@@ -26,7 +26,6 @@ class Outlet:
         os.set_blocking(pipe, False)
         self.pipe = pipe
         self.text = bytearray()
-        self.on_text: Callable[[bytes], None] | None = None
 
     def receive(self) -> bool:
         """Take what is there now; False at the end."""
@@ -35,8 +34,6 @@ class Outlet:
         except BlockingIOError:
             return True
         self.text += data
-        if data and self.on_text is not None:
-            self.on_text(data)
         return bool(data)
 
     def drain(self, most: int) -> None:
@@ -96,13 +93,6 @@ class Watch:
         self._gone = False
         self._began = time.monotonic()
         self._due = 0.0
-        self._follower: model.Follower | None = None
-
-    def follow(self, follower: model.Follower) -> None:
-        """Show a follower the time and what the program writes to standard error; to be called before `run`."""
-        self._follower = follower
-        self._outlets[-1].on_text = follower.wrote
-        follower.begun(self.kill)
 
     def run(self, inlet: Inlet | None = None) -> model.Result:
         """Pass bytes to and fro until the program ends or a limit ends it, then remove all that is left of it."""
@@ -149,8 +139,6 @@ class Watch:
                         if key.fileobj is stdin:
                             stdin.close()
                 self._hold_to_limits()
-                if self._follower is not None:
-                    self._follower.passed(time.monotonic() - self._began)
 
     def _patience(self) -> float:
         """Seconds until the next limit may be reached."""

@@ -18,8 +18,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from app.core.commands.output import console, harmless
 from app.core.faults import OnStep, unseen
-from app.judging.service.solver_process import OnReport, Summary
-from app.programs.tools import SolverReport
+from app.judging.service.solver_process import OnReport, SolverReport, Summary
 
 if TYPE_CHECKING:
     from app.core.faults import PackageErrors, PackageFault

@@ -26,7 +26,15 @@ from app.judging.service.engine import Engine
 from app.judging.service.messages import Validate
 from app.judging.service.programs import Programs
 from app.judging.service.questions import JudgeFailed
-from app.judging.service.solver_process import OnReport, Solved, SolverFailed, SolverProcess, Summary, solve
+from app.judging.service.solver_process import (
+    OnReport,
+    Solved,
+    SolverFailed,
+    SolverProcess,
+    SolverReport,
+    Summary,
+    solve,
+)
 from app.packages.files import LARGEST
 from app.packages.read import read_archive
 from app.packages.tools import OUTPUT, tool_of
@@ -34,7 +42,7 @@ from app.problems.queries import pins, problems, testcases
 from app.problems.queries.packing import laid_out
 from app.problems.queries.versions import Author
 from app.programs.model import ProgramFault
-from app.programs.tools import Answered, Bounds, SolverReport, Solving, Tool
+from app.programs.tools import Bounds, Solving, Tool
 from app.sandbox.model import SandboxFault, SandboxMissing
 
 REFERENCE_RUN = "reference-run"
@@ -77,7 +85,7 @@ class ReferenceRun:
             if "fraction" in report:  # the summary is noted with the judged answer
                 notes.show(report["fraction"], f"{case.name}: best {report['best']}, {report['states']} states")
 
-        process = Solving(on_report) if "program" in params else SolverProcess()
+        process = Solving() if "program" in params else SolverProcess()
         self.watch(process)
         how = params["method"] or params.get("program", "")
         notes.show(0.0, f"{case.name}: {how}, seed {params['seed']}, {params['seconds']:g} s", now=True)
@@ -180,12 +188,12 @@ def solve_by_package(programs: Programs, files: FileStore, params: RunParams, da
         options = {"JURADO_SECONDS": f"{params['seconds']:g}", "JURADO_SEED": str(params["seed"])}
         if params["method"]:
             options["JURADO_METHOD"] = params["method"]
-        answered = solving.run(desk, tool, data, bounds, options)
+        result = solving.run(desk, tool, data, bounds, options)
     except (ProgramFault, SandboxMissing, SandboxFault) as fault:
         raise SolverFailed(str(fault)) from None
     except PackageErrors as faults:
         raise SolverFailed(f"the package does not read any more: {faults}") from None
-    return Solved(answered.answer, answered.answer, _facts(params, tool, answered))
+    return Solved(result.stdout, result.stdout, _facts(params, tool, result.wall_seconds))
 
 
 def _tool(files: FileStore, params: RunParams) -> Tool:
@@ -194,14 +202,14 @@ def _tool(files: FileStore, params: RunParams) -> Tool:
         return tool_of(package, params["program"])
 
 
-def _facts(params: RunParams, tool: Tool, answered: Answered) -> CaseResult:
+def _facts(params: RunParams, tool: Tool, seconds: float) -> CaseResult:
     """The run as a solver of Jurado would report it; its raw score is the checker's."""
     return {
         "method": params["method"] or params["program"],
         "seed": params["seed"],
-        "seconds": round(answered.seconds, 3),
+        "seconds": round(seconds, 3),
         "steps": 0,
-        "states": answered.report["states"],
+        "states": 0,
         "version": tool.sha256,
         "raw": None,
         "max_raw": None,

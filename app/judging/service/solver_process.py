@@ -16,13 +16,22 @@ from pydantic import JsonValue
 
 from app.core.files.temporary import SOLVER_PREFIX, locked_folder
 from app.core.json_documents import CaseResult, RunParams
-from app.programs.tools import SolverReport
 from app.sandbox.child import ChildProcess, clean_environment
 
 INTERPRETER_BYTES = 2 * 2**30  # what Python, numpy and the compiler map before a solver has stored anything
 START_UP_SECONDS = 120.0  # kernels may have to be compiled first
 SOLVERS = "solvers"
 PROGRESS = "--progress-json"
+
+
+@final
+class SolverReport(TypedDict):
+    """The progress of a run: `fraction` 0 to 1, the best raw score so far, the states seen, a note."""
+
+    fraction: float
+    best: int | float | None
+    states: int
+    note: str
 
 
 @final

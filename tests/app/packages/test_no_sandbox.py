@@ -85,7 +85,7 @@ def test_a_reference_run_fails_in_one_line(tmp_path: Path) -> None:
     }
     programs = Programs(EngineSettings(1, 2**28, 60.0, LocalFiles(tmp_path / "files")), missing)
     with pytest.raises(SolverFailed) as failed:
-        solve_by_package(programs, files, params, b"1\n", Solving(lambda _report: None))
+        solve_by_package(programs, files, params, b"1\n", Solving())
     assert str(failed.value) == LACK
 
 

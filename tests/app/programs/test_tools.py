@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-import threading
+import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from app.programs.desk import ProgramDesk
 from app.programs.model import ProgramFault
 from app.programs.points import generate
-from app.programs.tools import Answered, Bounds, SolverReport, Solving, ValidatorProtocol, tool_at, validate
+from app.programs.tools import Bounds, Solving, ValidatorProtocol, tool_at, validate
 
 pytestmark = pytest.mark.machine("sandbox")
+ENDLESS = "while True: pass"
 BOUNDS = Bounds(20.0, 2**27, 2**20)
 TESTLIB = """\
 #include "lib.h"
@@ -24,15 +26,6 @@ LIBRARY = """\
 inline int fail(const char* text) { std::cerr << "FAIL " << text; return 3; }
 """
 OF_CMS = "import sys; sys.exit(open(sys.argv[1]).read() != 'good\\n' or sys.argv[2:] != ['7'])"
-IMPROVING = """\
-import json, os, sys, time
-sys.stdin.read()
-for best in (1, 2):
-    report = {"fraction": best / 4, "best": best, "states": best, "answer": f"{os.environ['JURADO_SEED']} {best}\\n"}
-    print(json.dumps(report), file=sys.stderr, flush=True)
-while True:
-    pass
-"""
 
 
 def opinion(
@@ -89,47 +82,31 @@ def test_a_generator_prints_an_input_or_leaves_it_as_a_file(desk: ProgramDesk) -
         generate(desk.tools(), tools["d.py"], [], BOUNDS)
 
 
-def solved(desk: ProgramDesk, text: str, bounds: Bounds, solving: Solving) -> Answered:
+def solved(desk: ProgramDesk, text: str, bounds: Bounds = BOUNDS, solving: Solving | None = None) -> bytes:
     """The answer of a solver in Python to the input `8`."""
     tool = tool_at({"solver.py": text.encode()}, "solver.py")
-    return solving.run(desk.tools(), tool, b"8\n", bounds, {"JURADO_SEED": "5"})
+    return (solving or Solving()).run(desk.tools(), tool, b"8\n", bounds, {"JURADO_SEED": "5"}).stdout
 
 
-def test_a_solver_answers_on_standard_output(desk: ProgramDesk) -> None:
-    answered = solved(desk, "print(int(input()) + 1)", BOUNDS, Solving(lambda _: None))
-    assert (answered.answer, answered.stopped) == (b"9\n", False)
+def test_a_solver_answers_on_standard_output_within_its_time(desk: ProgramDesk) -> None:
+    assert solved(desk, "import os; print(int(input()) + 1, os.environ['JURADO_SEED'])") == b"9 5\n"
     for text, fault in (("pass", "found nothing"), ("1 / 0", "ZeroDivisionError")):
         with pytest.raises(ProgramFault, match=fault):
-            solved(desk, text, BOUNDS, Solving(lambda _: None))
-
-
-def test_a_solver_whose_time_is_over_has_its_best_answer_so_far(desk: ProgramDesk) -> None:
-    reports: list[SolverReport] = []
-    answered = solved(desk, IMPROVING, Bounds(3.0, 2**27, 2**20), Solving(reports.append))
-    assert (answered.answer, answered.stopped, answered.report["best"]) == (b"5 2\n", True, 2)
-    assert [*dict.fromkeys(report["best"] for report in reports if report["best"] is not None)] == [1, 2]
+            solved(desk, text)
     with pytest.raises(ProgramFault, match=r"more (processor )?time than it may"):
-        solved(desk, "while True: pass", Bounds(0.2, 2**27, 2**20), Solving(lambda _: None))
+        solved(desk, ENDLESS, Bounds(0.2, 2**27, 2**20))
 
 
 def test_a_solver_is_ended_at_will_also_before_its_start(desk: ProgramDesk) -> None:
-    begun = threading.Event()
-    solving = Solving(lambda _: begun.set())
-    faults: list[str] = []
-
-    def run() -> None:
-        try:
-            solved(desk, IMPROVING, Bounds(600.0, 2**27, 2**20), solving)
-        except ProgramFault as fault:
-            faults.append(str(fault))
-
-    thread = threading.Thread(target=run)
-    thread.start()
-    assert begun.wait(60)
-    solving.kill("it was cancelled")
-    thread.join()
-    assert faults == ["it was cancelled"]
-    early = Solving(lambda _: None)
+    solving = Solving()
+    with ThreadPoolExecutor(1) as threads:
+        running = threads.submit(solved, desk, ENDLESS, Bounds(600.0, 2**27, 2**20), solving)
+        while solving._kill is None:
+            time.sleep(0.01)
+        solving.kill()
+        with pytest.raises(ProgramFault, match="it was cancelled"):
+            running.result(60)
+    early = Solving()
     early.kill("the server stops")
     with pytest.raises(ProgramFault, match="the server stops"):
-        solved(desk, IMPROVING, BOUNDS, early)
+        solved(desk, ENDLESS, solving=early)
