@@ -80,7 +80,6 @@ class Result:
     cpu_seconds        of all processes; the start of the sandbox takes a few milliseconds of it
     peak_memory        bytes, of all processes
     stdout, stderr     at most `Limits.output` bytes together
-    processes_refused  the program asked for more processes than it may have
     """
 
     ending: Ending
@@ -91,7 +90,6 @@ class Result:
     peak_memory: int
     stdout: bytes
     stderr: bytes
-    processes_refused: bool = False
 
 
 class SandboxMissing(Exception):

@@ -9,7 +9,7 @@ import os
 import socket
 from collections.abc import Iterable
 from importlib import import_module
-from typing import Protocol, cast
+from typing import Any
 
 # Other processes' memory, mounts, namespaces, the machine, and doors that kernels have had faults behind.
 MACHINE = [
@@ -45,47 +45,6 @@ NEWER = {
 }
 
 
-class Rules(Protocol):
-    """A filter that is made up of rules and then loaded or written."""
-
-    def add_rule(self, action: object, call: int, *arguments: object) -> None:
-        """Let a call with such arguments end in this action."""
-
-    def load(self) -> None:
-        """Put the filter into force for this process."""
-
-    def export_bpf(self, file: object) -> None:
-        """Write the filter as the kernel takes it."""
-
-
-class Architectures(Protocol):
-    """The architectures whose calls libseccomp knows."""
-
-    NATIVE: int
-
-
-class Seccomp(Protocol):
-    """The part of pyseccomp used here, which brings no types."""
-
-    ALLOW: object
-    EQ: object
-    MASKED_EQ: object
-    NE: object
-    Arch: Architectures
-
-    def SyscallFilter(self, default: object) -> Rules:
-        """Make a filter that does this with all calls it has no rule for."""
-
-    def ERRNO(self, code: int) -> object:
-        """Make the action that fails with this error."""
-
-    def Arg(self, at: int, operation: object, *values: int) -> object:
-        """Make a condition on an argument."""
-
-    def resolve_syscall(self, architecture: int, name: str) -> int:
-        """Look a call's number up; negative: the architecture has no such call."""
-
-
 # Memory and messages that outlive processes: no checker needs them, and kernels have had faults behind them.
 LASTING = [
     "shmget", "shmat", "shmctl", "semget", "semop", "semtimedop", "semctl", "msgget", "msgsnd", "msgrcv", "msgctl",
@@ -93,12 +52,13 @@ LASTING = [
 ]  # fmt: skip
 
 
-def library() -> Seccomp:
+# Any: pyseccomp has no types
+def library() -> Any:
     """Load libseccomp; raises RuntimeError where it is not installed."""
-    return cast(Seccomp, import_module("pyseccomp"))
+    return import_module("pyseccomp")
 
 
-def refusing(seccomp: Seccomp, calls: Iterable[str]) -> Rules:
+def refusing(seccomp: Any, calls: Iterable[str]) -> Any:
     """Make a filter that allows all calls but these and leases on files."""
     rules = seccomp.SyscallFilter(seccomp.ALLOW)
     for call in calls:
@@ -109,7 +69,7 @@ def refusing(seccomp: Seccomp, calls: Iterable[str]) -> Rules:
     return rules
 
 
-def refuse(rules: Rules, seccomp: Seccomp, call: str, code: int, *arguments: object) -> None:
+def refuse(rules: Any, seccomp: Any, call: str, code: int, *arguments: object) -> None:
     """Add a rule; a call that this architecture does not have (its number is negative) needs none."""
     number = seccomp.resolve_syscall(seccomp.Arch.NATIVE, call)
     if number < 0:
@@ -134,7 +94,7 @@ def sandbox_filter() -> bytes:
     return _written(rules)
 
 
-def _written(rules: Rules) -> bytes:
+def _written(rules: Any) -> bytes:
     with os.fdopen(os.memfd_create("filter"), "r+b") as file:
         rules.export_bpf(file)
         file.seek(0)

@@ -179,7 +179,6 @@ class Watch:
             self._group.peak_memory(),
             texts[0],
             texts[1],
-            self._group.refused_processes(),
         )
 
     def _ended_by(self, code: int | None, cpu: float) -> tuple[model.Ending, int | None]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.sandbox import groups, sandbox, seccomp
-from app.sandbox.hierarchies import Hierarchy
+from app.sandbox.groups import Hierarchy
 from app.sandbox.model import SandboxMissing
 from app.sandbox.sandbox import CALLS, GROUPS, NAMESPACES, PROGRAM, ProtectionState, Sandbox
 
