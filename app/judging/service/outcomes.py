@@ -116,13 +116,13 @@ class GraderProcess:
         """Start no further process, and end one that is not warm yet."""
         self._closing = True
         if (starting := self._starting) is not None:
-            starting.stop()
+            starting.kill()
 
     def close(self) -> None:
         """Kill the process, also while somebody waits for its reply."""
         self._closing = True
         if self._running is not None:
-            self._running.kill()
+            self._running.end()
 
     def _ready(self, *, fresh: bool = False) -> RunningGrader | None:
         """The warm process, or another one started now; None where it does not start, or all is closed."""
@@ -131,7 +131,7 @@ class GraderProcess:
             return running
         if running is not None:
             self.deaths += not running.alive
-            running.kill()
+            running.end()
         self._running = None if self._closing else self._started()
         return self._running
 
@@ -155,7 +155,7 @@ class GraderProcess:
         finally:
             self._starting = None
         if grader is not None:
-            grader.kill()
+            grader.end()
         self.pause = min(LONGEST_PAUSE, 2 * self.pause or FIRST_PAUSE)
         return None
 

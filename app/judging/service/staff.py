@@ -93,23 +93,13 @@ STARTING_SECONDS = 60.0
 FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT})
 
 
-class RunningGrader:
+class RunningGrader(AskedProcess):
     """A process from its start to its end. A dead or silent one gives Failed; it is killed then and stays dead."""
 
     def __init__(self, settings: EngineSettings) -> None:
+        super().__init__(settings.program, str(settings.memory))
         self._files = settings.files
         self.used = False
-        self._process = AskedProcess(settings.program, str(settings.memory))
-
-    @property
-    def pid(self) -> int:
-        """The process's id."""
-        return self._process.pid
-
-    @property
-    def alive(self) -> bool:
-        """Whether the process runs."""
-        return self._process.alive
 
     def warm(self, request: Warm, seconds: float = STARTING_SECONDS) -> Warmed | Failed:
         """Let the process load what judging needs and confine itself."""
@@ -137,19 +127,11 @@ class RunningGrader:
                 break
         return scores
 
-    def kill(self) -> int:
-        """End the process, whatever it does; returns its status."""
-        return self._process.end()
-
-    def stop(self) -> None:
-        """End the process while another thread may wait for its reply, and close the pipe itself then."""
-        self._process.kill()
-
     def _send(self, request: Request, seconds: float, descriptor: int | None = None) -> Failed | None:
         try:
-            self._process.pipe.send(encoded(request), seconds, descriptor)
+            self.pipe.send(encoded(request), seconds, descriptor)
         except PipeTooSlow:
-            self.kill()
+            self.end()
             return Failed(f"did not read what it was asked within {seconds:g} s")
         except PipeBroken:
             return self._ended()
@@ -160,14 +142,14 @@ class RunningGrader:
         until = time.monotonic() + seconds
         while True:
             try:
-                reply = reply_of(self._process.pipe.receive(MOST_REPLY, max(0.0, until - time.monotonic())))
+                reply = reply_of(self.pipe.receive(MOST_REPLY, max(0.0, until - time.monotonic())))
             except PipeTooSlow:
-                self.kill()
+                self.end()
                 return Failed(f"no reply within {seconds:g} s")
             except PipeBroken:
                 return self._ended()
             except (ValueError, MessageTooLarge) as error:  # msgspec's faults are ValueErrors
-                self.kill()
+                self.end()
                 return Failed(f"a reply that is none: {error}")
             if isinstance(reply, Unreadable) and reply.sha256 not in files:
                 return Failed(f"could not read a file that is not of its request: {reply.sha256}")
@@ -179,7 +161,7 @@ class RunningGrader:
     def _hand_over(self, sha256: str, files: Collection[str], until: float) -> Failed | None:
         seconds = max(0.001, until - time.monotonic())
         if sha256 not in files:
-            self.kill()
+            self.end()
             return Failed(f"asked for a file that is not of its request: {sha256}")
         try:
             with self._files.opened(sha256) as file:
@@ -191,16 +173,16 @@ class RunningGrader:
         """The failure in place of a reply; a process that sends something else is not asked again."""
         if isinstance(reply, Failed):
             return reply
-        self.kill()
+        self.end()
         return Failed(f"an unexpected reply: {type(reply).__name__}")
 
     def _ended(self) -> Failed:
         """The process has closed its end: wait a moment for its status, which tells whose fault that is."""
         try:
-            status = self._process.wait(1)
+            status = self.wait(1)
         except subprocess.TimeoutExpired:
             status = 0
-        self.kill()
+        self.end()
         return Failed(f"the grader process ended with status {status}", blame=-status not in FROM_OUTSIDE)
 
 

@@ -136,7 +136,7 @@ def test_a_grader_that_dies_while_it_starts_is_started_again(
 
     def killed(grader: RunningGrader, request: Warm, seconds: float = 60.0) -> Warmed | Failed:
         if next(failures) < 2:
-            grader.stop()
+            grader.kill()
         return warm(grader, request, seconds)
 
     monkeypatch.setattr(RunningGrader, "warm", killed)
