@@ -14,8 +14,8 @@ import typer
 from app.accounts.commands.accounts import new_login
 from app.commands.fresh_service import fresh_service
 from app.core.commands.client import Client
-from app.core.commands.output import Failure, say, write_json
-from app.core.commands.registry import AsJson, command
+from app.core.commands.output import Failure, say
+from app.core.commands.registry import command
 from app.core.files.temporary import SERVE_PREFIX, locked_folder
 
 if TYPE_CHECKING:
@@ -31,7 +31,6 @@ def serve(
     examples: Annotated[
         bool, typer.Option("--examples/--no-examples", help="submit the package's example submissions, each as a team")
     ] = True,
-    as_json: AsJson = False,
 ) -> None:
     """Serve a package alone, to try it as a contestant, until Ctrl-C.
 
@@ -47,8 +46,7 @@ def serve(
 
     if not folder.is_dir():
         raise Failure(f"{folder}: expected a package's folder, found {'a file' if folder.exists() else 'nothing'}")
-    if not as_json:
-        say(f"Starting a server for {folder} alone ...")
+    say(f"Starting a server for {folder} alone ...")
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # both end it in the same way
     with suppress(KeyboardInterrupt), locked_folder(SERVE_PREFIX) as home:
         (home / "problems").mkdir()
@@ -56,28 +54,22 @@ def serve(
         with fresh_service(home, settings, port=port) as running:
             login = new_login(running.url, "admin", running.password)
             with Client(login) as admin:
-                serve_changes(set_up(folder, admin, login.token, examples=examples), as_json=as_json)
-    if not as_json:
-        say(f"Stopped serving {folder}; nothing was kept")
+                serve_changes(set_up(folder, admin, login.token, examples=examples))
+    say(f"Stopped serving {folder}; nothing was kept")
 
 
-def serve_changes(stage: Stage, *, as_json: bool) -> None:
+def serve_changes(stage: Stage) -> None:
     """Bring the package in, now and whenever a file changes; the first time say how to try it."""
-    from app.commands.package_stage import CONTEST, changed_files, report_outcome
+    from app.commands.package_stage import changes_of, report_outcome
 
-    changes = changed_files(stage.folder)
+    changes = changes_of(stage.folder)
     next(changes)  # the watch begins before the package is read: no change falls between the two
-    report_outcome(stage, stage.bring_in(), [], as_json=as_json)
-    if as_json:
-        tokens = {"token": stage.team_token, "admin_token": stage.admin_token}
-        write_json({"url": stage.admin.url, "contest": CONTEST, "problem": stage.slug, **tokens})
-    else:
-        typer.echo(instructions(stage))
-    for names in changes:
+    report_outcome(stage, stage.bring_in())
+    typer.echo(instructions(stage))
+    for has_changed in changes:
         stage.admin.request("GET", "/health/live")  # raises where the server has ended
-        if names is None or (outcome := stage.bring_in()) is None:
-            continue
-        report_outcome(stage, outcome, names, as_json=as_json)
+        if has_changed:
+            report_outcome(stage, stage.bring_in())
 
 
 def instructions(stage: Stage) -> str:

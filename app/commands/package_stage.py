@@ -1,12 +1,12 @@
 """The throw-away server of one package: its contest, its team, and the way in which the package comes in anew.
 
-- What `jurado package serve` prints of each change: faults by file and line, and who is judged otherwise.
+- What `jurado package serve` prints of each change: faults by file and line, and how many are judged otherwise.
 - The changes of a package's files as they come.
 """
 
 import re
 import secrets
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
@@ -14,7 +14,7 @@ from pathlib import Path
 
 import httpx
 import typer
-from watchfiles import Change, DefaultFilter, watch
+from watchfiles import watch
 
 from app.accounts.commands.accounts import new_login
 from app.core.commands import output, progress, registry
@@ -24,7 +24,7 @@ from app.judging.commands import applied, follow
 from app.packages import arrivals, model, tools, trials, verify, zips
 
 CONTEST = "practice"
-TEAM, TEAM_NAME = "you", "You"
+TEAM = "you"
 LONGEST_ID = 36
 NO_ID = re.compile(r"[^a-z0-9]+")
 REFUSED = (400, 413, 503)
@@ -36,14 +36,12 @@ class Outcome:
 
     faults    errors and warnings, as `jurado package verify` has them; with an error nothing has changed on the server
     refused   why the server took nothing, where no fault says so
-    change    what the change did to earlier submissions; None where there were none
-    examples  example submissions that were submitted now
+    counts    how many submissions the change judges otherwise; None where nothing was judged again
     """
 
     faults: Sequence[PackageFault] = ()
     refused: str = ""
-    change: output.JsonMapping | None = None
-    examples: Sequence[str] = ()
+    counts: output.JsonMapping | None = None
 
     @property
     def is_stored(self) -> bool:
@@ -101,9 +99,10 @@ class Stage:
         )
         if not reply.is_success:
             return _refused(reply)
-        change = self._settle(reply)
-        sent = self._submit_examples(package) if self.examples else []
-        return Outcome(listed, change=change, examples=sent)
+        counts = self._settle(reply)
+        if self.examples:
+            self._submit_examples(package)
+        return Outcome(listed, counts=counts)
 
     def _is_new(self, state: str) -> bool:
         before, self._seen = self._seen, state
@@ -114,17 +113,16 @@ class Stage:
         body = self.admin.body(reply)
         if registry.is_waiting(body):  # what the new checker fails on becomes a judge error, for all to see
             follow(self.admin, body, quiet=True)
-            change = self.admin.get(f"{body['href']}/difference")
+            counts: output.JsonMapping = self.admin.get(f"{body['href']}/difference")["counts"]
             applied(self.admin, body["href"], {"judge_errors": True}, wait=True, quiet=True)
-            return change
+            return counts
         if not self.is_served:
             self.admin.post(f"contests/{CONTEST}/problems", {"id": self.slug})
             self.is_served = True
         return None
 
-    def _submit_examples(self, package: model.Package) -> list[str]:
+    def _submit_examples(self, package: model.Package) -> None:
         """Submit the example submissions that are new or have changed, each as a team of its own."""
-        sent = []
         for example in package.submissions:
             data = _packed(example)
             digest = sha256(data).hexdigest()
@@ -134,8 +132,6 @@ class Stage:
             files = {"files": ("answers.zip", data)}
             self.admin.post(f"contests/{CONTEST}/submissions", files=files, data=fields)
             self._sent[example.path] = digest
-            sent.append(example.path)
-        return sent
 
     def _team_of(self, path: str) -> str:
         """The team of an example submission, made when it is first needed."""
@@ -149,7 +145,7 @@ class Stage:
 def set_up(folder: Path, admin: Client, admin_token: str, *, examples: bool) -> Stage:
     """Make a fresh server ready: one contest, and one team with its account and token."""
     admin.delete("contests/demo")
-    admin.post("teams", [{"id": TEAM, "name": TEAM_NAME, "label": TEAM}])
+    admin.post("teams", [{"id": TEAM, "name": "You", "label": TEAM}])
     password = secrets.token_urlsafe(16)
     admin.post("accounts", [{"username": TEAM, "password": password, "type": "team", "team_id": TEAM}])
     team = new_login(admin.url, TEAM, password)
@@ -169,39 +165,18 @@ def _refused(reply: httpx.Response) -> Outcome:
     return Outcome(faults, "" if faults else refusal(reply))
 
 
-MOST_NAMES = 3
-MOST_CHANGES = 20
-
-
-def report_outcome(stage: Stage, outcome: Outcome | None, names: Sequence[str], *, as_json: bool) -> None:
-    """Print what came of bringing the package in; `names` are the files that changed, none at the start."""
+def report_outcome(stage: Stage, outcome: Outcome | None) -> None:
+    """Print what came of bringing the package in."""
     if outcome is None:
-        return
-    if as_json:
-        output.write_json(
-            {
-                "stored": outcome.is_stored,
-                "changed": list(names),
-                "faults": list(outcome.faults),
-                "refused": outcome.refused or None,
-                "judged_otherwise": None if outcome.change is None else outcome.change["submissions"],
-                "examples": list(outcome.examples),
-            }
-        )
         return
     lines = progress.fault_lines(stage.folder, outcome.faults)
     for line in lines:
         output.say(line)
     if outcome.refused:
         output.say(outcome.refused)
-    time = f"{datetime.now().astimezone():%H:%M:%S}"
     errors = sum(": error: " in line for line in lines)
-    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
-    changed = ", ".join(names[:MOST_NAMES]) or str(stage.folder)
-    typer.echo(output.harmless(f"{time} {changed}{more}: {result_of(stage, outcome, errors)}"))
-    if outcome.change is not None:
-        for line in change_lines(stage, outcome.change):
-            typer.echo(output.harmless(line))
+    time = f"{datetime.now().astimezone():%H:%M:%S}"
+    typer.echo(output.harmless(f"{time} {stage.folder}: {result_of(stage, outcome, errors)}"))
 
 
 def result_of(stage: Stage, outcome: Outcome, errors: int) -> str:
@@ -209,32 +184,12 @@ def result_of(stage: Stage, outcome: Outcome, errors: int) -> str:
     if not outcome.is_stored:
         goes_on = "its last good state goes on" if stage.is_served else "it comes in once that is mended"
         return f"{progress.counted(errors, 'error')}; {goes_on}" if errors else f"not brought in; {goes_on}"
-    if outcome.change is None:
+    if outcome.counts is None:
         return "brought in"
-    counts = outcome.change["counts"]
-    changed, total = counts["submissions_changed"], counts["submissions"]
+    changed, total = outcome.counts["submissions_changed"], outcome.counts["submissions"]
     return f"brought in; {changed} of {total} submissions judged otherwise"
 
 
-def change_lines(stage: Stage, change: output.JsonMapping) -> Iterator[str]:
-    """Yield a line for each submission that is judged otherwise."""
-    teams = {TEAM: TEAM_NAME} | {team: path for path, team in stage.teams.items()}
-    shown = change["submissions"][:MOST_CHANGES]
-    for each in shown:
-        team = teams.get(each["team_id"] or "", each["team_id"])
-        sides = f"{side(each['before'])} -> {side(each['after'])}"
-        yield f"  {team}, submission {each['submission_id']}: {sides} ({progress.counted(len(each['cases']), 'case')})"
-    if len(change["submissions"]) > len(shown):
-        yield f"  and {len(change['submissions']) - len(shown)} more"
-
-
-def side(of: output.JsonMapping) -> str:
-    """A submission's verdict and points, before or after."""
-    points = of["points"]
-    return f"{of['judgement_type_id'] or 'nothing'}" + (f" {points:.2f}" if points is not None else "")
-
-
-Changes = Set[tuple[Change, str]]
 # Milliseconds without a change after which a change is taken for whole: editors write a file in several steps.
 SETTLED = 150
 LONGEST_WAIT = 2000
@@ -242,39 +197,15 @@ LONGEST_WAIT = 2000
 LOOKS = 250
 
 
-def changed_files(folder: Path) -> Iterator[list[str] | None]:
-    """Yield the names of files that have changed, below the folder; None where nothing has for a while.
+def changes_of(folder: Path) -> Iterator[bool]:
+    """Yield whether files below the folder have changed, again and again.
 
     The watch has begun once the first of them comes: each later change is in one. Raises Failure where the folder goes.
     """
-    root = folder.resolve()
     try:
-        for changes in watch(
-            root,
-            watch_filter=DefaultFilter(),
-            debounce=LONGEST_WAIT,
-            step=SETTLED,
-            rust_timeout=LOOKS,
-            yield_on_timeout=True,
-        ):
-            if not root.is_dir():
+        for changes in watch(folder, debounce=LONGEST_WAIT, step=SETTLED, rust_timeout=LOOKS, yield_on_timeout=True):
+            if not folder.is_dir():
                 raise output.Failure(f"{folder}: the folder is gone", 1)
-            yield names_of_changes(root, changes) if changes else None
+            yield bool(changes)
     except OSError as error:
         raise output.Failure(f"{folder}: its files cannot be watched: {error}", 1) from None
-
-
-def names_of_changes(root: Path, changes: Changes) -> list[str]:
-    """The files that changed by their paths below the folder, without folders and what an editor made for a moment.
-
-    A new folder stands for its files: those made before the folder was watched are in no change of their own.
-    """
-    gone = {path for change, path in changes if change is Change.added and not Path(path).exists()}
-    files = [file for change, path in changes if path not in gone for file in _files_of(change, Path(path))]
-    return sorted({file.relative_to(root).as_posix() for file in files})
-
-
-def _files_of(change: Change, path: Path) -> list[Path]:
-    if not path.is_dir():
-        return [path]
-    return [each for each in path.rglob("*") if each.is_file()] if change is Change.added else []
