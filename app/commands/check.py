@@ -1,8 +1,7 @@
 """`jurado check`: the judge's verdict on one answer file, here and now."""
 
-import traceback
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
@@ -11,7 +10,7 @@ from pydantic import JsonValue
 
 from app.core.commands import output, registry
 from app.games.commands.choices import score_transcript, transcript_file
-from app.programs.model import CaseFiles, Program
+from app.programs.model import Program
 from checkers.doors import Exact, Rejected, Score
 from games.catalog import names as game_names
 from games.transcript import is_transcript
@@ -27,7 +26,6 @@ class Outcome:
     verdict: str
     message: str
     score: Score | None = None
-    images: Mapping[str, bytes] = field(default_factory=dict)
 
 
 @registry.command("check")
@@ -49,9 +47,6 @@ def check(
         Path | None, typer.Option(metavar="FILE", help="the expected answer (.ans), for points")
     ] = None,
     arg: Annotated[list[str] | None, typer.Option(metavar="WORD", help="an argument of the checker, in order")] = None,
-    images: Annotated[
-        Path | None, typer.Option(metavar="DIR", help="write the images that the checker leaves to this folder")
-    ] = None,
     as_json: registry.AsJson = False,
 ) -> None:
     """Check and score one answer file, as the judge does, or replay the transcript of a game.
@@ -75,9 +70,6 @@ def check(
         if not as_json:
             raise
         outcome = Outcome("judge_error", str(error))
-    if images is not None:
-        for name, data in outcome.images.items():
-            output.say(f"wrote {output.write_image(images, name, data)}")
     if as_json:
         output.write_json(as_data(outcome))
     else:
@@ -91,6 +83,7 @@ def judge(problem: str, input_file: Path, answer: Path, reference: Path | None, 
     An answer that is a transcript is replayed from the input as its position.
     """
     from app.packages.settings import STANDARD_CHECKERS
+    from app.packages.trials import LocalDesk, Question
 
     name, program, most_input, most_answer = checker_of(problem)
     data = output.read_file(input_file, "input", limit=most_input)
@@ -105,10 +98,11 @@ def judge(problem: str, input_file: Path, answer: Path, reference: Path | None, 
         return run_transcript(answer_data, data)
     if len(answer_data) > most_answer:
         return Outcome("rejected", f"file: expected at most {most_answer} bytes, found more")
-    if program is not None:
-        case = CaseFiles(input_file.stem, data, expected or b"", answer_data, tuple(args))
-        return run_program(program, case)
-    return run_checker(name, args, data, answer_data, expected)
+    question = Question(name, tuple(args), data, answer_data, expected, program=program, name=input_file.stem)
+    (outcome,) = LocalDesk().ask([question])
+    if outcome.score is not None:
+        return Outcome("accepted", outcome.score.message.text, outcome.score)
+    return Outcome("judge_error", outcome.fault) if outcome.fault else Outcome("rejected", outcome.rejected or "")
 
 
 def checker_of(problem: str) -> tuple[str, Program | None, int, int]:
@@ -132,56 +126,15 @@ def run_transcript(data: bytes, position: bytes | None = None) -> Outcome:
     return Outcome("accepted", score.message.text, score)
 
 
-def run_program(program: Program, case: CaseFiles) -> Outcome:
-    """Ask a package's own checker, in the sandbox; what is wrong with the input or the sandbox is the judge's fault."""
-    from app.packages.tools import ask_here
-
-    (opinion,) = ask_here(program, [case])
-    if fault := opinion.fault or opinion.unread:
-        return Outcome("judge_error", f"input: {fault}" if opinion.unread else fault)
-    assert opinion.decision is not None, "there is an answer to decide about"
-    words, score = opinion.decision.words, opinion.decision.score
-    return Outcome("rejected" if score is None else "accepted", words, score, opinion.decision.images)
-
-
-def run_checker(name: str, args: Sequence[str], data: bytes, answer: bytes, reference: bytes | None) -> Outcome:
-    """Run a checker; a malformed input and every exception but `Rejected` are the judge's fault."""
-    from app.packages.settings import open_checker
-
-    try:
-        checker = open_checker(name, args)
-        instance = checker.read_instance(data)
-    except Rejected as error:
-        return Outcome("judge_error", f"input: {error}")
-    except Exception as error:
-        return crashed(name, error)
-    try:
-        score = checker.score_answer(instance, checker.read_answer(answer, instance), reference)
-    except Rejected as error:
-        return Outcome("rejected", str(error))
-    except Exception as error:
-        return crashed(name, error)
-    return Outcome("accepted", score.message.text, score)
-
-
-def crashed(name: str, error: Exception) -> Outcome:
-    """Say in one line how and where a checker failed."""
-    frames = traceback.extract_tb(error.__traceback__)
-    where = f" at {Path(frames[-1].filename).name} line {frames[-1].lineno}" if frames else ""
-    return Outcome("judge_error", f"checker {name} failed{where}: {type(error).__name__}: {error}")
-
-
 def as_data(outcome: Outcome) -> dict[str, JsonValue]:
     """Give a verdict as JSON."""
     score = outcome.score
-    images: dict[str, JsonValue] = {"images": list(outcome.images)} if outcome.images else {}
     return {
         "verdict": outcome.verdict,
         "raw_score": number(score.raw) if score else None,
         "max_raw_score": number(score.max_raw) if score else None,
         "multiplier": number(score.multiplier) if score else None,
         "message": outcome.message,
-        **images,
     }
 
 
@@ -191,8 +144,6 @@ def report(outcome: Outcome) -> None:
         output.say(f"judge error: {outcome.message}")
         return
     line = f"{outcome.verdict}: {outcome.message}"
-    if outcome.images:
-        line += f" [{', '.join(outcome.images)}]"
     if (score := outcome.score) is not None:
         most = f" of at most {number(score.max_raw)}" if score.max_raw is not None else ""
         line += f"; raw score {number(score.raw)}{most}"

@@ -5,16 +5,17 @@
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 
 from pydantic import BaseModel, Field
 
 from app.core.faults import EXPECTED_TEXT, NONE, Faults, PackageError, Steps, mismatch
-from app.core.parsing import check_model, read_document
+from app.core.parsing import read_model
 from app.packages import contents, metadata, texts, trials
 from app.packages.model import Case, Package, ValidationCase
 from app.packages.tools import Workshop, tool_of, validation_bounds, validators_of
 from app.programs import model, points
-from app.programs.tools import Opinion, ToolDesk, validate
+from app.programs.tools import Opinion, validate
 from checkers.doors import N_, Phrase
 
 # The opinion of each input validator on each input, by the input's path.
@@ -153,26 +154,6 @@ class PlannedCase(metadata.Strict):
     reference: object = None
     description: str = ""
 
-    @property
-    def path(self) -> str:
-        """Its input in the package."""
-        return f"data/{self.group}/{self.name}.in"
-
-    @property
-    def source(self) -> str:
-        """The file that is its input; empty where the generator makes it."""
-        return "" if self.file is None else f"generators/{self.file}"
-
-    @property
-    def args(self) -> list[str]:
-        """The arguments of the generator."""
-        return ["--seed", str(self.seed), *(f"{key}={value}" for key, value in self.params.items())]
-
-    @property
-    def command(self) -> str:
-        """The command that makes its input, as messages show it."""
-        return f"`{' '.join((GENERATOR, *self.args))[:200]}`"
-
 
 class Plan(BaseModel):
     """The plan of a package's test data."""
@@ -185,67 +166,45 @@ def check_reproduction(package: Package, workshop: Workshop, steps: Steps) -> It
     if PLAN not in package.files:
         return
     faults = Faults()
-    document = read_document(package.files[PLAN], PLAN, faults)
-    plan = None if document is None else check_model(Plan, document, PLAN, faults)
+    plan = read_model(Plan, package.files[PLAN], PLAN, faults)
     yield from (_warning(each.file, each.message, each.where) for each in faults.errors)
-    if document is None or plan is None:
+    if plan is None or not plan.cases:
         return
-    known = {case.path for case in plan.cases}
-    for judged in package.cases:
-        if judged.input.path not in known:
-            text = Phrase(N_("%(name)s does not say how this input is made"), name=PLAN)
-            yield PackageError(judged.input.path, "", text, "note")
-    generated: list[tuple[PlannedCase, str]] = []
-    for at, case in enumerate(plan.cases):
-        where = document.where(("cases", at))
-        missing = [name for name in (case.path, case.source or GENERATOR) if name not in package.files]
-        if missing:
-            yield _warning(PLAN, mismatch("%(path)s", Phrase(N_("no such file")), path=missing[0]), where)
-        elif not case.source:
-            generated.append((case, where))
-        elif package.files[case.source] != package.files[case.path]:
-            yield _differs(case.path, case.source, package.files[case.source], package.files[case.path])
-    if generated and workshop.desk is None:
+    if workshop.desk is None:
         yield _warning(PLAN, N_("generators are not run: %(lack)s"), lack=workshop.lack)
-    elif generated and workshop.desk is not None:
-        yield from _check_generated(package, generated, workshop.desk, steps)
-
-
-def _check_generated(
-    package: Package, cases: Sequence[tuple[PlannedCase, str]], desk: ToolDesk, steps: Steps
-) -> Iterator[PackageError]:
-    bounds, tool = validation_bounds(package), tool_of(package, GENERATOR)
-    try:
-        desk.prepare(tool)
-    except model.ProgramFault as fault:
-        yield _warning(GENERATOR, N_("this generator cannot be run: %(fault)s"), fault=fault)
         return
+    desk, bounds, generator = workshop.desk, validation_bounds(package), tool_of(package, GENERATOR)
 
-    def make(planned: tuple[PlannedCase, str]) -> bytes | model.ProgramFault:
+    def make(case: PlannedCase) -> bytes | model.ProgramFault:
+        source = GENERATOR if case.file is None else f"generators/{case.file}"
+        if source not in package.files:
+            return model.ProgramFault(f"no such file: {source}")
+        if case.file is not None:
+            return package.files[source]
         try:
-            return points.generate(desk, tool, planned[0].args, bounds)
+            desk.prepare(generator)
+            args = ["--seed", str(case.seed), *(f"{key}={value}" for key, value in case.params.items())]
+            return points.generate(desk, generator, args, bounds)
         except model.ProgramFault as fault:
             return fault
 
-    for (case, where), data in zip(cases, steps.each("generators", cases, texts.ahead(make, cases)), strict=True):
-        if isinstance(data, model.ProgramFault):
-            values = {"command": case.command, "path": case.path, "fault": data}
-            yield _warning(PLAN, "%(command)s does not make %(path)s: %(fault)s", where, **values)
-        elif data != package.files[case.path]:
-            yield _differs(case.path, case.command, data, package.files[case.path])
+    for case, made in zip(plan.cases, steps.each("generators", plan.cases, texts.ahead(make, plan.cases)), strict=True):
+        name = f"data/{case.group}/{case.name}.in"
+        if isinstance(made, model.ProgramFault):
+            yield _warning(PLAN, "%(name)s is not made: %(fault)s", name=name, fault=made)
+        elif name not in package.files:
+            yield _warning(PLAN, mismatch("%(name)s", Phrase(N_("no such file")), name=name))
+        elif made != (stored := package.files[name]):
+            yield _differs(name, made, stored)
 
 
-def _differs(name: str, how: str, made: bytes, stored: bytes) -> PackageError:
-    """The fault of a stored file, at the first line that the plan makes otherwise."""
-    mine, theirs = made.split(b"\n"), stored.split(b"\n")
-    at = next((at for at, pair in enumerate(zip(mine, theirs, strict=False)) if pair[0] != pair[1]), None)
-    line = (min(len(mine), len(theirs)) - 1 if at is None else at) + 1
-    text = mismatch(N_("%(mine)s as %(how)s makes it"), _quoted(theirs, line), mine=_quoted(mine, line), how=how)
+def _differs(name: str, made: bytes, stored: bytes) -> PackageError:
+    """The fault of a stored input, at the first line that the plan makes otherwise."""
+    pairs = enumerate(zip_longest(made.split(b"\n"), stored.split(b"\n")), start=1)
+    line, (mine, theirs) = next((at, pair) for at, pair in pairs if pair[0] != pair[1])
+    text = mismatch(N_("%(mine)s as %(how)s makes it"), _quoted(theirs), mine=_quoted(mine), how=PLAN)
     return PackageError(name, f"line {line}", text, "warning")
 
 
-def _quoted(lines: list[bytes], line: int) -> str:
-    text = lines[line - 1].decode("utf-8", "replace") if line <= len(lines) else ""
-    if line >= len(lines) and not text:
-        return "no more lines"
-    return repr(text if len(text) <= LONGEST_QUOTE else f"{text[:LONGEST_QUOTE]}...")
+def _quoted(line: bytes | None) -> str:
+    return "no more lines" if line is None else repr(line.decode("utf-8", "replace")[:LONGEST_QUOTE])

@@ -1,20 +1,23 @@
 """The example submissions of a package: folders of answer files, and what submissions.yaml demands of them.
 
 - Files of a package that nothing uses.
-- The format's globs, matched in time that grows with glob and path only: a set of places walks along the path.
+- The format's globs, by the names of a path.
 - A package's test data as the scoring rules see it.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from datetime import timedelta
+from fnmatch import fnmatchcase
 from fractions import Fraction
+from itertools import islice
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field
 
-from app.core.faults import NONE, Faults, PackageError
+from app.core.faults import MORE, NONE, Faults, PackageError
 from app.core.parsing import Document, check_model, read_document
 from app.domain.contests import Aggregation, Case, CaseKind, Direction, Group, Kind, ScoredProblem, ScoringRule
 from app.domain.counting import Counted
@@ -86,6 +89,8 @@ def read_rules(files: Mapping[str, bytes], faults: Faults) -> tuple[model.Submis
         value = {}
     rules: list[model.SubmissionRule] = []
     for glob in [*DEFAULTS, *(glob for glob in value if glob not in DEFAULTS)]:
+        if next(islice(_alternatives(str(glob)), MOST_ALTERNATIVES, None), None) is not None:
+            faults.expect(FILE, document.where((glob,)), f"at most {MOST_ALTERNATIVES} alternatives in a glob", MORE)
         rules += _rules(glob, document if glob in value else None, value.get(glob), faults)
     return tuple(rules)
 
@@ -142,54 +147,26 @@ def check_unused(package: model.Package) -> Iterator[PackageError]:
                     yield PackageError(file.path, "", "no test case is called like this answer file", "note")
 
 
-Places = frozenset[int]
+BRACES = re.compile(r"\{([^{}]*)\}")
+MOST_ALTERNATIVES = 100
 
 
 def matches(glob: str, path: str) -> bool:
     """Tell whether the format's glob (`*` within a name, `{a,b}`) matches the path or one of the folders it lies in."""
-    if not _is_balanced(glob):
-        return glob == path or path.startswith(f"{glob}/")
-    ends, _ = _walk(glob, 0, path, frozenset({0}), commas=False)
-    return any(end == len(path) or path[end] == "/" for end in ends)
+    names = path.split("/")
+    patterns = (each.replace("[", "[[]").split("/") for each in islice(_alternatives(glob), MOST_ALTERNATIVES))
+    return any(len(each) <= len(names) and all(map(fnmatchcase, names, each)) for each in patterns)
 
 
-def _walk(glob: str, at: int, path: str, starts: Places, *, commas: bool) -> tuple[Places, int]:
-    """Where in the path a glob may end that begins at one of some places, up to a closing brace, and what follows it.
-
-    The places are few, whatever the glob: no path of a package is matched by trying one way after another.
-    """
-    ends, now = Places(), starts
-    while at < len(glob) and glob[at] != "}":
-        letter, at = glob[at], at + 1
-        if letter == "{":
-            now, at = _walk(glob, at, path, now, commas=True)
-        elif letter == "," and commas:
-            ends, now = ends | now, starts
-        elif letter == "*":
-            first = {_end_of_name(path, start): start for start in sorted(now, reverse=True)}
-            now = Places(each for end, start in first.items() for each in range(start, end + 1))
+def _alternatives(glob: str) -> Iterator[str]:
+    """The globs without braces that a glob stands for, one after the other: each pair of braces multiplies them."""
+    globs = [glob]
+    while globs:
+        each = globs.pop()
+        if (braces := BRACES.search(each)) is None:
+            yield each
         else:
-            now = Places(
-                each + 1
-                for each in now
-                if each < len(path) and (path[each] == letter or (letter == "?" and path[each] != "/"))
-            )
-    return ends | now, at + 1
-
-
-def _end_of_name(path: str, start: int) -> int:
-    end = path.find("/", start)
-    return len(path) if end < 0 else end
-
-
-def _is_balanced(glob: str) -> bool:
-    """Tell whether every brace has its other one; else all characters of the glob stand for themselves."""
-    depth = 0
-    for letter in glob:
-        depth += {"{": 1, "}": -1}.get(letter, 0)
-        if depth < 0:
-            return False
-    return depth == 0
+            globs += [each[: braces.start()] + word + each[braces.end() :] for word in braces[1].split(",")]
 
 
 def scored_problem(package: model.Package) -> ScoredProblem:

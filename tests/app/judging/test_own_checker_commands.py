@@ -9,7 +9,6 @@ import pytest
 
 from tests.app.conftest import Jurado
 from tests.builders.packages import write_package
-from tests.builders.pictures import DRAWING_VALIDATOR, png
 from tests.builders.programs import ABSOLUTE, VALIDATOR, own_checker
 
 pytestmark = pytest.mark.machine("sandbox")
@@ -25,17 +24,6 @@ def test_one_answer_is_checked_by_the_checker_of_its_package(jurado: Jurado, tmp
     (root / "output_validator/validate.py").write_text("raise SystemExit(3)\n")
     failed = jurado("check", *case, stdin="7\n")
     assert (failed.exit_code, json.loads(failed.stdout)["verdict"]) == (2, "judge_error")
-
-
-def test_images_of_a_checker_are_named_and_written_where_asked(jurado: Jurado, tmp_path: Path) -> None:
-    root = write_package(tmp_path, own_checker({"output_validator/validate.py": DRAWING_VALIDATOR}, ABSOLUTE))
-    case = (root, root / "data/secret/02.in", "-", "--reference", root / "data/secret/02.ans")
-    plain = jurado("check", *case, stdin="2\n")
-    assert "[judgeimage.png, teamimage-2.svg, teamimage.png]" in plain.stdout
-    written = jurado("check", *case, "--images", tmp_path / "seen", "--json", stdin="2\n")
-    assert json.loads(written.stdout)["images"] == ["judgeimage.png", "teamimage-2.svg", "teamimage.png"]
-    assert (tmp_path / "seen/judgeimage.png").read_bytes() == png(5)
-    assert {path.name for path in (tmp_path / "seen").iterdir()} == set(json.loads(written.stdout)["images"])
 
 
 def test_a_package_is_verified_by_its_own_checker(jurado: Jurado, tmp_path: Path) -> None:
