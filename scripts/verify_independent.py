@@ -220,7 +220,7 @@ def accepted_answers(package: Package) -> dict[str, bytes]:
     outputs = {file.name.rpartition(".")[0]: file.read() for file in first.answers}
     by_input = {c.input.read(): outputs[c.name] for c in package.cases if c.name in outputs}
     for case in package.validation_cases:
-        if case.kind == "valid_output" and case.output is not None and case.output.read().endswith(b"\n"):
+        if case.room == "valid_output" and case.output is not None and case.output.read().endswith(b"\n"):
             by_input.setdefault(case.input.read(), case.output.read())
     cases = [(c.input, c.answer) for c in (*package.cases, *package.validation_cases) if c.answer is not None]
     return {answer.path: by_input[given.read()] for given, answer in cases if given.read() in by_input}

@@ -143,7 +143,7 @@ def _check_examples(package: model.Package) -> Iterator[PackageError]:
     """Warn of a package without a sample, or without good and bad files that try its validators and its checker."""
     if not any(case.group == "sample" for case in package.cases):
         yield PackageError("data/sample", "", mismatch(N_("a sample for contestants"), NONE), "warning")
-    kinds = {case.kind for case in package.validation_cases}
+    kinds = {case.room for case in package.validation_cases}
     for kind, what in EXAMPLES.items():
         if kind not in kinds:
             yield PackageError(f"data/{kind}", "", mismatch(what, NONE), "warning")

@@ -12,7 +12,7 @@ from pydantic import BaseModel, Field
 from app.core.faults import EXPECTED_TEXT, NONE, Faults, PackageError, Steps, mismatch
 from app.core.parsing import read_model
 from app.packages import contents, metadata, texts, trials
-from app.packages.model import Case, Package, ValidationCase
+from app.packages.model import Case, Package
 from app.packages.tools import Workshop, tool_of, validation_bounds, validators_of
 from app.programs import model, points
 from app.programs.tools import Opinion, validate
@@ -45,13 +45,13 @@ def ask_validators(package: Package, workshop: Workshop, steps: Steps) -> tuple[
     if not sound:
         return None, faults
 
-    def look(case: Case | ValidationCase) -> tuple[str, list[Opinion]]:
+    def look(case: Case) -> tuple[str, list[Opinion]]:
         data, args = case.input.read(), case.validator_args
         return case.input.path, [
             validate(desk, tool, protocol, data, args.get(tool.called, args.get("*", ())), bounds) for tool in sound
         ]
 
-    everything: list[Case | ValidationCase] = [*package.cases, *package.validation_cases]
+    everything: list[Case] = [*package.cases, *package.validation_cases]
     return dict(steps.each("input validators", everything, texts.ahead(look, everything))), faults
 
 
@@ -79,27 +79,27 @@ def check_validation_cases(package: Package, desk: trials.Desk, opinions: Opinio
     answered = {case.input.path: outcome for case, outcome in zip(cases, outcomes, strict=True)}
     for case in package.validation_cases:
         outcome = answered.get(case.input.path, trials.Outcome())
-        if case.kind == "invalid_input":
+        if case.room == "invalid_input":
             yield from _check_invalid_input(package, case, outcome, opinions)
         elif case.output is not None:
             too_long = trials.over_limit(case.output.read(), package.settings.answers.limit)
             yield from _check_output(case, case.output, too_long or outcome)
 
 
-def _has_question(package: Package, case: ValidationCase) -> bool:
+def _has_question(package: Package, case: Case) -> bool:
     """Most standard checkers take any input, and a checker is not asked about one that is too large for it."""
-    if case.kind == "invalid_input":
+    if case.room == "invalid_input":
         return package.settings.refuses_inputs and case.input.size <= package.settings.inputs.limit
     return case.output is not None
 
 
-def _question(package: Package, case: ValidationCase) -> trials.Question:
-    tried = None if case.kind == "invalid_input" or case.output is None else case.output.read()
+def _question(package: Package, case: Case) -> trials.Question:
+    tried = None if case.room == "invalid_input" or case.output is None else case.output.read()
     return trials.question_of(package, case, answer=tried)
 
 
 def _check_invalid_input(
-    package: Package, case: ValidationCase, outcome: trials.Outcome, opinions: Opinions | None
+    package: Package, case: Case, outcome: trials.Outcome, opinions: Opinions | None
 ) -> Iterator[PackageError]:
     path = case.input.path
     if outcome.failed and outcome.fault:
@@ -111,19 +111,19 @@ def _check_invalid_input(
         yield from _check_text(case, case.input, [*texts, outcome.unread or ""])
 
 
-def _check_output(case: ValidationCase, output: contents.File, outcome: trials.Outcome) -> Iterator[PackageError]:
+def _check_output(case: Case, output: contents.File, outcome: trials.Outcome) -> Iterator[PackageError]:
     if outcome.fault:
         yield _warning(case.input.path if outcome.unread else output.path, outcome.fault)
-    elif case.kind == "valid_output" and outcome.rejected:
+    elif case.room == "valid_output" and outcome.rejected:
         expected = "the checker to accept this answer"
         yield _warning(output.path, EXPECTED_TEXT, expected=expected, found=outcome.rejected)
-    elif case.kind == "invalid_output" and outcome.rejected is None:
+    elif case.room == "invalid_output" and outcome.rejected is None:
         yield _warning(output.path, mismatch(N_("the checker to reject this answer"), Phrase(N_("it accepted"))))
-    elif case.kind == "invalid_output":
+    elif case.room == "invalid_output":
         yield from _check_text(case, output, [outcome.rejected or ""])
 
 
-def _check_text(case: ValidationCase, file: contents.File, texts: Sequence[str]) -> Iterator[PackageError]:
+def _check_text(case: Case, file: contents.File, texts: Sequence[str]) -> Iterator[PackageError]:
     """A description with a rejection's sentence in it (`expected ... found ...`) holds the one really given."""
     if SENTENCE in case.description and not any(text and text in case.description for text in texts):
         given = " / ".join(text for text in texts if text) or "nothing"

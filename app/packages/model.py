@@ -56,10 +56,13 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AnyCase:
-    """The files and settings of a case.
+class Case:
+    """A test case: its files and settings. Those that only try validators and the checker have the ordinal 0.
 
     name          its base name; that of a judged case is unique in the package
+    path          the format's name (`secret/final/07`)
+    ordinal       1.. in lexicographic order of `path`, over samples and secret cases
+    max_points    most points it can give: the group's max for `min` and `pass-fail`, max/N for `sum`, otherwise 0
     answer        the `.ans` file, None where the package's solver is to make it; `output` the `.out` file: an answer to
                   be tried, or what a sample shows
     checker_args  the format's output_validator_args, inherited from the group where the case has none
@@ -67,36 +70,23 @@ class AnyCase:
     """
 
     name: str
+    path: str
+    group: str
     input: File
     answer: File | None
     output: File | None = None
+    ordinal: int = 0
+    max_points: Fraction = Fraction(0)
     checker_args: tuple[str, ...] = ()
     validator_args: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    description: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Case(AnyCase):
-    """A test case that submissions are judged on.
-
-    path        the format's name (`secret/final/07`)
-    ordinal     1.. in lexicographic order of `path`, over samples and secret cases
-    max_points  most points it can give: the group's max for `min` and `pass-fail`, max/N for `sum`, 0 for samples
-    """
-
-    path: str
-    group: str
-    ordinal: int
-    max_points: Fraction
     full_feedback: bool = False
+    description: str = ""
     hint: str = ""
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ValidationCase(AnyCase):
-    """A case that tries the validators and the checker, and is never judged."""
-
-    kind: Literal["invalid_input", "invalid_output", "valid_output"]
+    @property
+    def room(self) -> str:
+        """`sample`, `secret` or one of the validation folders."""
+        return self.path.partition("/")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +126,7 @@ class Package:
     solutions: Mapping[str, Statement]
     groups: tuple[Group, ...]
     cases: tuple[Case, ...]
-    validation_cases: tuple[ValidationCase, ...]
+    validation_cases: tuple[Case, ...]
     submissions: tuple[Submission, ...]
     submission_rules: tuple[SubmissionRule, ...]
     files: Mapping[str, bytes] = field(repr=False, compare=False)

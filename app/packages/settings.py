@@ -211,41 +211,33 @@ Arguments = Annotated[tuple[str, ...], BeforeValidator(as_tuple)]
 ValidatorArguments = Annotated[dict[Text, tuple[str, ...]], BeforeValidator(_by_validator)]
 
 
-class CaseSettings(Strict):
-    """NAME.yaml beside a test case; None means: as the group says."""
+class SharedSettings(Strict):
+    """The keys of cases and groups; None means: as the folder above says."""
 
-    args: Never = None
     input_validator_args: ValidatorArguments | None = None
     output_validator_args: Arguments | None = None
     input_visualizer_args: Arguments | None = None
     output_visualizer_args: Arguments | None = None
     full_feedback: bool | None = None
-    hint: str | None = None
     description: str | None = None
 
 
-class GroupSettings(Strict):
-    """test_group.yaml: how a group's cases are scored and which arguments they hand down."""
+class CaseSettings(SharedSettings):
+    """NAME.yaml beside a test case."""
+
+    args: Never = None
+    hint: str | None = None
+
+
+class GroupSettings(SharedSettings):
+    """test_group.yaml: how a group's cases are scored and which arguments they hand down; `description` is unused."""
 
     max_score: Points | None = None
     score_aggregation: Literal["pass-fail", "sum", "min"] | None = None
     static_validation_score: Never = None
     require_pass: Annotated[tuple[Text, ...], BeforeValidator(one_or_many)] = ()
     args: Arguments | None = None
-    input_validator_args: ValidatorArguments | None = None
     static_validator_args: Never = None
-    output_validator_args: Arguments | None = None
-    input_visualizer_args: Arguments | None = None
-    output_visualizer_args: Arguments | None = None
-    full_feedback: bool | None = None
-
-
-class ValidationGroupSettings(Strict):
-    """test_group.yaml in a folder of validation cases."""
-
-    input_validator_args: ValidatorArguments | None = None
-    output_validator_args: Arguments | None = None
-    description: str | None = None
 
 
 # Checkers that know more than the room `checkers` may: their arguments are none.

@@ -2,14 +2,13 @@
 
 from collections.abc import Collection, Mapping
 from fractions import Fraction
-from typing import Literal, cast
 
 from app.core.faults import NONE, Faults
 from app.core.parsing import read_model
 from app.domain.documents import CaseListDocument
 from app.packages import model
 from app.packages.contents import GROUP_FILE, ROOMS, VALIDATION, Bundle, check_names, check_parts, collect_bundles
-from app.packages.settings import CaseSettings, GroupSettings, JuradoSettings, ValidationGroupSettings
+from app.packages.settings import CaseSettings, GroupSettings, JuradoSettings
 from checkers.doors import N_
 
 DEFAULT_MAX = 100
@@ -21,13 +20,13 @@ UNREADABLE = GroupSettings(max_score=0)
 
 def read_test_data(
     files: Mapping[str, bytes], settings: JuradoSettings, substitute: Mapping[str, bytes], faults: Faults
-) -> tuple[tuple[model.Group, ...], tuple[model.Case, ...], tuple[model.ValidationCase, ...]]:
+) -> tuple[tuple[model.Group, ...], tuple[model.Case, ...], tuple[model.Case, ...]]:
     """Read everything below `data/`: groups with cases, the cases in order, and those that only try validators.
 
     `substitute`: the test_group.yaml files with the problem's constants put in.
     """
     bundles = collect_bundles(files, faults)
-    configs = {_folder(name): _read_group(name, data, faults) for name, data in substitute.items()}
+    configs = {_folder(name): read_model(GroupSettings, data, name, faults) for name, data in substitute.items()}
     known = {folder: config or UNREADABLE for folder, config in configs.items()}
     for bundle in bundles:
         check_parts(bundle, faults, has_solver=settings.reference is not None)
@@ -43,24 +42,12 @@ def read_test_data(
     return (
         tuple(group for group in groups if members[group.name]),
         _cases(judged, groups, members, known, _case_list(settings, groups, members, faults), faults),
-        tuple(_validation(bundle, known, faults) for bundle in tried),
+        tuple(_case(bundle, bundle.room, _configuration(bundle, known, faults)) for bundle in tried),
     )
 
 
 def _folder(name: str) -> str:
     return name.removeprefix("data/").removesuffix(f"/{GROUP_FILE}")
-
-
-def _read_group(name: str, data: bytes, faults: Faults) -> GroupSettings | None:
-    """Read a test_group.yaml; in the folders of validation cases it has a few keys only."""
-    if not name.startswith(tuple(f"data/{room}/" for room in VALIDATION)):
-        return read_model(GroupSettings, data, name, faults)
-    config = read_model(ValidationGroupSettings, data, name, faults)
-    if config is None:
-        return None
-    return GroupSettings(
-        input_validator_args=config.input_validator_args, output_validator_args=config.output_validator_args
-    )
 
 
 def _group_folders(bundles: list[Bundle], known: Mapping[str, GroupSettings], faults: Faults) -> tuple[str, ...]:
@@ -179,9 +166,8 @@ def _cases(
     cases: list[model.Case] = []
     for bundle in sorted(bundles, key=lambda each: _place(each, group_of, listed)):
         if ".in" in bundle.parts and bundle.path in group_of:
-            group = group_of[bundle.path]
-            at, own = len(cases) + 1, _configuration(bundle, known, faults)
-            cases.append(_case(bundle, group, shares[bundle.name], at, own))
+            group, own = group_of[bundle.path], _configuration(bundle, known, faults)
+            cases.append(_case(bundle, group.name, own, len(cases) + 1, shares[bundle.name]))
     return tuple(cases)
 
 
@@ -203,11 +189,13 @@ def _case_list(
     return listed
 
 
-def _case(bundle: Bundle, group: model.Group, points: Fraction, ordinal: int, own: CaseSettings) -> model.Case:
+def _case(
+    bundle: Bundle, group: str, own: CaseSettings, ordinal: int = 0, points: Fraction = Fraction(0)
+) -> model.Case:
     return model.Case(
         name=bundle.name,
         path=bundle.path,
-        group=group.name,
+        group=group,
         ordinal=ordinal,
         max_points=points,
         input=bundle.parts[".in"],
@@ -215,23 +203,9 @@ def _case(bundle: Bundle, group: model.Group, points: Fraction, ordinal: int, ow
         output=bundle.parts.get(".out"),
         checker_args=own.output_validator_args or (),
         validator_args=own.input_validator_args or {},
-        full_feedback=group.kind == "sample" if own.full_feedback is None else own.full_feedback,
+        full_feedback=bundle.room == "sample" if own.full_feedback is None else own.full_feedback,
         description=own.description or "",
         hint=own.hint or "",
-    )
-
-
-def _validation(bundle: Bundle, known: Mapping[str, GroupSettings], faults: Faults) -> model.ValidationCase:
-    own = _configuration(bundle, known, faults)
-    return model.ValidationCase(
-        kind=cast(Literal["invalid_input", "invalid_output", "valid_output"], bundle.room),
-        name=bundle.name,
-        input=bundle.parts[".in"],
-        answer=bundle.parts.get(".ans"),
-        output=bundle.parts.get(".out"),
-        checker_args=own.output_validator_args or (),
-        validator_args=own.input_validator_args or {},
-        description=own.description or "",
     )
 
 

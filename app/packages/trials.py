@@ -11,7 +11,7 @@ from typing import Protocol
 
 from app.domain.counting import CaseVerdict, RawScore
 from app.packages import settings, texts, tools
-from app.packages.model import Case, Package, ValidationCase
+from app.packages.model import Case, Package
 from app.programs import desk, model
 from app.programs.tools import ToolDesk
 from checkers.doors import N_, AnyChecker, Phrase, Rejected, Score, check_instance, check_reference
@@ -78,11 +78,11 @@ class Question:
 
 
 def question_of(
-    package: Package, case: Case | ValidationCase, *, answer: bytes | None = None, expected: bytes | None = None
+    package: Package, case: Case, *, answer: bytes | None = None, expected: bytes | None = None
 ) -> Question:
     """The question about a case of a package: an answer, its own expected one, or without either the input alone."""
     reference = None if answer is None else case.answer.read() if case.answer is not None else b""
-    most = case.max_points if isinstance(case, Case) else None
+    most = case.max_points if case.ordinal else None
     return Question(
         package.settings.checker,
         case.checker_args,

@@ -108,10 +108,8 @@ def test_globs_are_matched_in_a_step_for_each_character_and_place() -> None:
     assert matches(braces, "a" * 90)
     assert not matches(braces, "a" * 91)
     assert not matches("{" * 200 + "a," * 50 + "}" * 200, "b")
-    demands = refused({"submissions/submissions.yaml": f"accepted/{'{a,b}' * 7}: {{score: 1}}\n"})
-    assert demands == [
-        f"submissions/submissions.yaml, line 1, accepted/{'{a,b}' * 7}: expected at most 100 alternatives in a glob, found more"
-    ]
+    (demand,) = refused({"submissions/submissions.yaml": f"accepted/{'{a,b}' * 7}: {{score: 1}}\n"})
+    assert demand.endswith(": expected at most 100 alternatives in a glob, found more")
 
 
 def test_code_in_a_line_keeps_its_images_and_long_runs_of_ticks_cost_little() -> None:

@@ -77,7 +77,7 @@ def test_a_package_with_errors_comes_in_once_they_are_mended(terminal: Terminal)
         auth = {"Authorization": f"Bearer {server['JURADO_TOKEN']}"}
         assert httpx.get(problems, headers=auth).json() == []
         statement.write_text(text)
-        running.until("brought in")
+        running.until("mysum: brought in")
         (problem,) = httpx.get(problems, headers=auth).json()
         assert problem["id"] == "mysum"
         (team,) = httpx.get(f"{server['JURADO_URL']}/api/contests/practice/teams", headers=auth).json()

@@ -125,7 +125,7 @@ def test_todays_packages_of_problems_for_programs_are_taken() -> None:
     assert [(group.name, group.max_score, group.aggregation) for group in read.groups[1:]] == [
         ("secret", 100, "pass-fail")
     ]
-    assert {case.kind for case in read.validation_cases} == {"invalid_input", "invalid_output", "valid_output"}
+    assert {case.room for case in read.validation_cases} == {"invalid_input", "invalid_output", "valid_output"}
     assert [submission.path for submission in read.submissions] == ["accepted/copy"]
 
 
