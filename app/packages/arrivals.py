@@ -230,20 +230,15 @@ def read_place(
 
     A zip inflates in memory, or into the new file `spool`, and is good while that is there.
     """
+    if not place.is_dir():
+        limits = LIMITS if spool is None else LARGEST
+        return read_arrival(place, slug, place.stem, format, limits=limits, spool=spool)
     faults = Faults()
-    name, files = _files_of(place, spool, faults)
+    name, files = place.resolve().name, folder_files(place, faults)
     if (foreign := format or format_of(files)) is None:
         return _arrival(read.assemble(name, files, faults))
     faults.settle()
     return _foreign(files, foreign, slug, name)
-
-
-def _files_of(place: Path, spool: Path | None, faults: Faults) -> tuple[str, Mapping[str, bytes]]:
-    """The name of a package's folder or zip, and its files."""
-    if place.is_dir():
-        return place.resolve().name, folder_files(place, faults)
-    top, files = archive_files(place, LIMITS if spool is None else LARGEST, spool=spool)
-    return top or place.stem, files
 
 
 def read_member(source: bytes | Path, slug: str, limits: Limits = LIMITS, spool: Path | None = None) -> Arrival:

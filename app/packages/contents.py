@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, Self, TypeVar
 
-from app.core.faults import BOTH, NONE, Faults
+from app.core.faults import NONE, Faults
 from checkers.doors import N_, Phrase
 
 P = TypeVar("P")
@@ -220,21 +220,6 @@ def check_parts(bundle: Bundle, faults: Faults, *, has_solver: bool) -> None:
         faults.add(f"{at}{extension}", N_("not possible in %(room)s"), room=bundle.room)
     if bundle.name == "test_group":
         faults.add(f"{at}.in", N_("a test case must not be named test_group"))
-    _check_display(bundle, faults)
-
-
-def _check_display(bundle: Bundle, faults: Faults) -> None:
-    """Note shown and downloaded files that are overridden alone, or more than once."""
-    has, at = set(bundle.parts), f"data/{bundle.path}"
-    if (".in.statement" in has) != (".in.download" in has):
-        faults.expect(f"{at}.in", "", N_(".in.statement and .in.download together"), N_("one of them"))
-    shown, loaded = has & {".out", ".ans.statement"}, has & {".out", ".ans.download"}
-    if len(shown) > 1 or len(loaded) > 1:
-        faults.expect(f"{at}.out", "", N_("either .out or .ans.statement and .ans.download"), BOTH)
-    elif bool(shown) != bool(loaded):
-        faults.expect(f"{at}.ans", "", N_(".ans.statement and .ans.download together"), N_("one of them"))
-    if len(has & {".png", ".jpg", ".jpeg", ".svg"}) > 1:
-        faults.expect(f"{at}.in", "", N_("at most one illustration"), "several")
 
 
 def check_names(bundles: list[Bundle], faults: Faults) -> None:

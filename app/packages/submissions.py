@@ -1,6 +1,6 @@
 """The example submissions of a package: folders of answer files, and what submissions.yaml demands of them.
 
-- Files of a package that nothing uses.
+- Answer files that belong to no test case.
 - The format's globs, by the names of a path.
 - A package's test data as the scoring rules see it.
 """
@@ -126,17 +126,8 @@ def _rule(glob: str, cases: str | None, demands: CaseDemands, default: CaseDeman
     )
 
 
-IMAGES = (".png", ".jpg", ".jpeg", ".gif", ".svg")
-
-
 def check_unused(package: model.Package) -> Iterator[PackageError]:
-    """Yield images that no statement shows, and answer files of example submissions that belong to no test case."""
-    texts = [written.text for written in (*package.statements.values(), *package.solutions.values())]
-    for name in package.files:
-        stem = name.rpartition("/")[2].rpartition(".")[0]
-        is_shown = not name.startswith(("statement/", "solution/")) or any(stem in text for text in texts)
-        if name.endswith(IMAGES) and not is_shown:
-            yield PackageError(name, "", "no statement shows this image", "note")
+    """Yield answer files of example submissions that belong to no test case."""
     pattern = package.settings.answers.pattern
     patterns = (pattern,) if pattern else PATTERNS
     expected = {each.format(case=case.name) for case in package.cases for each in patterns}

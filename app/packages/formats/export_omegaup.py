@@ -14,14 +14,12 @@ from fractions import Fraction
 from math import gcd, lcm
 
 from app.core.faults import MORE, NONE, Faults, PackageError
-from app.packages import model, tools
-from app.packages.contents import ComposedFiles, Content, File
-from app.packages.formats.omegaup import FOLDERS
+from app.packages import model
+from app.packages.contents import ComposedFiles, Content
 from checkers.doors import N_, Phrase
 
 LANGUAGES = ("es", "en", "pt")
 NEXT = re.compile(r"\{\{nextsample\}\}")
-VERDICTS = {folder: verdict for verdict, folder in FOLDERS.items()}
 REMAINING = "{{remainingsamples}}"
 KEPT = ("statement", "solution", "data", "problem.yaml", "jurado.yaml")
 
@@ -65,7 +63,6 @@ def export_omegaup(package: model.Package, *, data_only: bool = False) -> Export
     files["testplan"] = _plan(weights)
     own = package.program.files if package.program is not None and validator else {}
     files |= {f"validator.{place.rpartition('.')[2]}": data for place, data in own.items()}
-    files |= _solutions(package)
     if validator:
         settings = {"Validator": {**validator, "GroupScorePolicy": "min"}}
         files["settings.json"] = (json.dumps(settings, indent=2) + "\n").encode()
@@ -127,22 +124,6 @@ def _validator(package: model.Package, faults: Faults) -> dict[str, object]:
     expected = "case_sensitive, float_tolerance or no arguments, the same for all cases"
     faults.expect("data/secret", "output_validator_args", expected, str(sorted(args))[:80])
     return {}
-
-
-def _solutions(package: model.Package) -> dict[str, Content]:
-    """Example submissions that are programs in one file, with the verdicts that they are to get."""
-    files: dict[str, Content] = {}
-    entries = []
-    for submission in package.submissions:
-        folder, _, name = submission.path.partition("/")
-        place = tools.program_of(submission, package.files)
-        if place is None or place.endswith("/") or folder not in VERDICTS or f"tests/solutions/{name}" in files:
-            continue
-        files[f"tests/solutions/{name}"] = File(place, package.files)
-        entries.append({"filename": f"solutions/{name}", "verdict": VERDICTS[folder]})
-    if entries:
-        files["tests/settings.json"] = (json.dumps({"solutions": entries}, indent=2) + "\n").encode()
-    return files
 
 
 def _texts(package: model.Package, faults: Faults, warnings: list[PackageError]) -> dict[str, bytes]:
