@@ -106,7 +106,6 @@ def check_rules(package: model.Package) -> Iterator[PackageError]:
         text = mismatch(N_("a statement in the source language"), only)
         yield _in_settings(package, "languages.source", text, "warning")
     yield from _check_answer_limit(package)
-    yield from catalog.check_ladder(package)
     yield from catalog.check_board(package)
 
 

@@ -19,6 +19,7 @@ from app.core.faults import PackageError, PackageErrors, mismatch
 from app.domain import contests, counting
 from app.domain.scoring import Bests, ProblemPoints, problem_points
 from app.packages import model, settings, trials, zips
+from app.packages.contents import size_of
 from app.packages.submissions import EVERY_PHASE, SLACK, Outcomes, scored_problem
 from checkers.doors import N_, Phrase
 
@@ -99,16 +100,9 @@ LARGEST = 256 * 1024
 
 def check_board(package: model.Package) -> Iterator[PackageError]:
     """Yield what is wrong with a package's board, as far as it shows without running it."""
-    data = package.files.get(NAME)
-    if data is None:
-        return
-    if len(data) > LARGEST:
-        yield PackageError(NAME, "", mismatch(N_("at most %(largest)s bytes"), str(len(data)), largest=LARGEST))
-        return
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        yield PackageError(NAME, f"byte {error.start + 1}", mismatch(N_("text in UTF-8"), N_("other bytes")))
+    size = 0 if NAME not in package.files else size_of(package.files, NAME)
+    if size > LARGEST:
+        yield PackageError(NAME, "", mismatch(N_("at most %(largest)s bytes"), str(size), largest=LARGEST))
 
 
 def board_module(archive: IO[bytes]) -> str | None:
@@ -217,26 +211,3 @@ def ladder_points(climb: Climb, judged: Mapping[str, Outcomes], known: Mapping[s
 def within(points: float, expected: tuple[float, float]) -> bool:
     """Whether the points lie in the expected range, but for rounding."""
     return expected[0] - SLACK <= points <= expected[1] + SLACK
-
-
-def check_ladder(package: model.Package) -> Iterator[PackageError]:
-    """Yield what is wrong with a package's ladder as far as it can be told without running it."""
-    ladder = package.settings.ladder
-    if ladder is None:
-        return
-    for method in sorted(set(ladder.short.points or {}) - set(ladder.points)):
-        text = mismatch(N_("a method of ladder.points (%(points)s)"), str(method), points=", ".join(ladder.points))
-        yield PackageError("jurado.yaml", "ladder.short.points", text, "warning")
-    try:
-        short = plan_climb(package, short=True)
-    except ValueError as error:
-        yield PackageError("jurado.yaml", "ladder.short.cases", str(error), "warning")
-        return
-    giving = {group.name for group in package.groups if group.max_score}
-    missing = giving - {case.group for case in short.cases}
-    if missing:
-        text = mismatch(
-            N_("a case of every group that gives points"),
-            Phrase(N_("none of %(missing)s"), missing=", ".join(sorted(missing))),
-        )
-        yield PackageError("jurado.yaml", "ladder.short.cases", text, "warning")

@@ -214,31 +214,26 @@ def _members(archive: zipfile.ZipFile, faults: Faults, limits: Limits) -> dict[s
 def _linked(
     links: Mapping[str, str], members: Mapping[str, zipfile.ZipInfo], faults: Faults, limits: Limits
 ) -> dict[str, zipfile.ZipInfo]:
-    """The members by all paths that lead to them; one that has several is inflated, and counted, for each."""
-    targets = {}
+    """The members by all paths that lead to them; one that has several is inflated, and counted, for each.
+
+    A link leads to files and folders, and not through another link.
+    """
+    entries, paths = dict(members), sorted(members)
     for link, text in links.items():
         target = posixpath.normpath(posixpath.join(posixpath.dirname(link), text))
+        at = [] if target == "." else _at(paths, target)
         if target.startswith(("/", "..")):
             faults.add(link[:300], _bad_link(OUTSIDE, text))
         elif target == "." or link.startswith(f"{target}/"):
             faults.add(link[:300], _bad_link(AROUND, text))
-        else:
-            targets[link] = target
-    entries, before = dict(members), 0
-    while before < len(entries) <= limits.files:  # once more for each link to a link
-        before, paths = len(entries), sorted(entries)
-        for link, target in targets.items():
-            reached = {f"{link}{path[len(target) :]}": entries[path] for path in _at(paths, target)}
-            if (fault := next(filter(None, map(_path_fault, reached)), None)) is not None:
-                faults.add(link[:300], fault)
-                return entries
-            entries |= reached
-            if len(entries) > limits.files:
-                break
-    paths = sorted(entries)
-    for link in targets:
-        if not _at(paths, link):
-            faults.add(link[:300], _bad_link(NOWHERE, links[link]))
+        elif not at:
+            faults.add(link[:300], _bad_link(NOWHERE, text))
+        entries |= {f"{link}{path[len(target) :]}": members[path] for path in at}
+        if len(entries) > limits.files:
+            break
+    for path in entries.keys() - members.keys():
+        if (fault := _path_fault(path)) is not None:
+            faults.add(path[:300], fault)
     return entries
 
 

@@ -21,7 +21,10 @@ from app.packages.files import archive_files
 from app.packages.settings import CaseSettings, GroupSettings
 from checkers.doors import N_, Phrase
 
-TEXTS = (".yaml", ".md", ".tex", ".in", ".ans", ".out", ".py", ".txt", ".json", ".statement", ".download", ".svg", ".c")
+TEXTS = (
+    ".yaml", ".md", ".tex", ".in", ".ans", ".out", ".py", ".txt", ".json", ".statement", ".download", ".svg", ".c",
+    ".js",
+)  # fmt: skip
 # Folders whose answers and inputs may be malformed on purpose, or come from contestants.
 FREE = ("data/invalid_input/", "data/invalid_output/", "data/valid_output/", "submissions/")
 
