@@ -9,7 +9,7 @@ from typing import Literal, TypeVar, cast
 from pydantic import BaseModel
 
 from app.core.faults import Faults, PackageError, PackageErrors, mismatch
-from app.core.parsing import read_document, read_model
+from app.core.parsing import read_model
 from app.packages import contents, metadata, model, names, testdata, tools
 from app.packages.files import LARGEST, LIMITS, SLUG, Limits, archive_files, folder_files
 from app.packages.settings import JuradoSettings
@@ -88,7 +88,8 @@ def assemble(slug: str, files: Mapping[str, bytes], faults: Faults | None = None
     texts = model.WithConstants(files, constants)
     configs = {name: texts[name] for name in files if name.endswith(f"/{contents.GROUP_FILE}")}
     groups, cases, validation_cases = testdata.read_test_data(files, settings or FALLBACK, configs, faults)
-    _check_languages(_named(files), set(statements), faults)
+    if problem is not None:
+        _check_languages(set(problem.name), set(statements), faults)
     if settings is not None:
         _check_sizes(cases, settings, faults)
     faults.settle()
@@ -161,19 +162,8 @@ def _statements(
     return statements
 
 
-def _named(files: Mapping[str, bytes]) -> set[str] | None:
-    """The languages problem.yaml names the problem in, also where something else in it is wrong; None: unreadable."""
-    document = read_document(files.get("problem.yaml", b""), "problem.yaml", Faults())
-    name = document.value.get("name") if document is not None and isinstance(document.value, dict) else None
-    if isinstance(name, dict):
-        return {str(language) for language in name}
-    return {"en"} if isinstance(name, str) else None
-
-
-def _check_languages(named: set[str] | None, written: set[str], faults: Faults) -> None:
+def _check_languages(named: set[str], written: set[str], faults: Faults) -> None:
     """The languages of `name` are exactly those of the statements."""
-    if named is None:
-        return
     for language in sorted(named - written):
         missing = N_("missing file: problem.yaml names the problem in %(language)s")
         faults.add(f"statement/problem.{language}.md", missing, language=language)

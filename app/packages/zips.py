@@ -6,7 +6,6 @@
 import errno
 import io
 import os
-import pickle
 import stat
 import struct
 import tempfile
@@ -15,7 +14,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 from app.core import faults
 from checkers.doors import N_, Phrase
@@ -59,38 +58,14 @@ def kept_zip(path: Path, names: Iterable[str], load: Callable[[str], bytes]) -> 
 def write_zip(target: IO[bytes], files: Iterable[tuple[str, Iterable[bytes]]]) -> None:
     """Write a zip of files, each in pieces.
 
-    One piece is in memory at a time, and no entry. A list of pieces is of a small file; others may be of any size.
+    One piece is in memory at a time. A list of pieces is of a small file; others may be of any size.
     """
-    with (
-        tempfile.TemporaryFile(prefix="jurado-zip-") as spool,
-        zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=THOROUGH) as archive,
-    ):
-        archive.filelist = _Entries(spool)
+    # zipfile asks for no more of a target that cannot seek, but is typed for a whole file.
+    with zipfile.ZipFile(cast(IO[bytes], target), "w", zipfile.ZIP_DEFLATED, compresslevel=THOROUGH) as archive:
         for name, pieces in files:
             with archive.open(_entry(name), "w", force_zip64=not isinstance(pieces, list)) as file:
                 for piece in pieces:
                     file.write(piece)
-            archive.NameToInfo.clear()
-
-
-class _Entries(list[zipfile.ZipInfo]):
-    """The entries of a zip until its directory is written at the end, in a temporary file: there may be a million."""
-
-    def __init__(self, spool: IO[bytes]) -> None:
-        super().__init__()
-        self._spool = spool
-        self._count = 0
-
-    def append(self, entry: zipfile.ZipInfo) -> None:
-        pickle.dump(entry, self._spool)
-        self._count += 1
-
-    def __len__(self) -> int:
-        return self._count
-
-    def __iter__(self) -> Iterator[zipfile.ZipInfo]:
-        self._spool.seek(0)
-        return (pickle.load(self._spool) for _ in range(self._count))
 
 
 def _entry(name: str) -> zipfile.ZipInfo:

@@ -262,7 +262,6 @@ READERS: Mapping[names.Format, Callable[[drafts.Source], drafts.Draft]] = {
 class Imported:
     """A package of another judge as a Jurado package: its slug, its files, and how things were mapped."""
 
-    format: names.Format
     slug: str
     files: contents.ComposedFiles
     notes: tuple[faults.PackageError, ...]
@@ -297,7 +296,7 @@ def import_files(files: Mapping[str, bytes], format: names.Format, slug: str | N
     _name(draft, draft.slug or name or chosen, source)
     written = write_draft(draft, chosen, source)
     source.faults.settle()
-    return Imported(format, chosen, written, tuple(dict.fromkeys(source.notes)))
+    return Imported(chosen, written, tuple(dict.fromkeys(source.notes)))
 
 
 def _name(draft: drafts.Draft, name: str, source: drafts.Source) -> None:

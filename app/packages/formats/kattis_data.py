@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from app.core import faults, parsing
 from app.packages import contents, model
-from app.packages.contents import Content, File, bytes_of
+from app.packages.contents import bytes_of
 from app.packages.formats.draft import CaseDraft, Draft, GroupDraft, Source, listed
 from app.packages.formats.writing import to_yaml
 from checkers.doors import N_, Phrase
@@ -20,7 +20,6 @@ from checkers.doors import N_, Phrase
 CONFIG = "testdata.yaml"
 IMAGES = (".png", ".jpg", ".jpeg", ".svg")
 COPIED = (".yaml", ".out", ".in.statement", ".ans.statement", ".in.download", ".ans.download", *IMAGES)
-EXTENSIONS = (*contents.EXTENSIONS, ".desc", ".hint")
 NUMBER = re.compile(r"[+-]?[0-9]{1,15}(\.[0-9]{1,15})?")
 LENIENT = frozenset({"always_accept", "accept_if_any_accepted"})
 MODES = ("sum", "avg", "min", "max")
@@ -164,7 +163,7 @@ def _cases(source: Source) -> dict[str, list[CaseDraft]]:
     parts: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for name in [*source.below("data/sample"), *source.below("data/secret")]:
         folder, _, last = name.rpartition("/")
-        extension = next((each for each in EXTENSIONS if last.endswith(each) and last != each), None)
+        extension = next((each for each in contents.EXTENSIONS if last.endswith(each) and last != each), None)
         if extension is not None and last not in (CONFIG, "test_group.yaml"):
             parts[folder, last.removesuffix(extension)][extension] = name
     counts = Counter(stem for (_, stem), files in parts.items() if ".in" in files)
@@ -182,19 +181,14 @@ def _cases(source: Source) -> dict[str, list[CaseDraft]]:
         )
         renamed += [unique] if unique != stem else []
         data = {extension: source.keep(name) for extension, name in files.items()}
-        members.setdefault(folder, []).append(CaseDraft(unique, data[".in"], data.get(".ans"), extras=_extras(data)))
+        members.setdefault(folder, []).append(
+            CaseDraft(
+                unique, data[".in"], data.get(".ans"), extras={each: data[each] for each in COPIED if each in data}
+            )
+        )
     if renamed:
         source.note("data", N_("base names were used twice: answers are named by %(renamed)s"), renamed=listed(renamed))
     return members
-
-
-def _extras(data: Mapping[str, File]) -> dict[str, Content]:
-    extras: dict[str, Content] = {extension: data[extension] for extension in COPIED if extension in data}
-    texts = {"description": data.get(".desc"), "hint": data.get(".hint")}
-    document = {key: text.read().decode("utf-8", "replace").strip() for key, text in texts.items() if text is not None}
-    if document and ".yaml" not in extras:
-        extras[".yaml"] = to_yaml(document)
-    return extras
 
 
 def _one_group(draft: Draft, secret: Mapping[str, list[CaseDraft]], configs: Mapping[str, Config]) -> list[GroupDraft]:

@@ -97,11 +97,7 @@ def parse(source: drafts.Source) -> Element | None:
         return None
     try:
         root: Element = fromstring(data, forbid_dtd=True)
-    except ParseError as error:
-        source.faults.add(FILE, N_("not valid XML: %(msg)s"), f"line {error.position[0]}", msg=error.msg)
-    except DefusedXmlException:
-        source.faults.expect(FILE, "", N_("XML without a document type and entities"), "one")
-    except (ValueError, LookupError) as error:
+    except (ParseError, DefusedXmlException, ValueError, LookupError) as error:
         source.faults.add(FILE, N_("not valid XML: %(error)s"), error=error)
     else:
         if root.tag == "problem":

@@ -164,7 +164,6 @@ def test_all_faults_are_listed_at_once_with_their_files() -> None:
         "jurado.yaml, line 2, scoring.kind: expected 'absolute', 'relative' or 'rank', found text 'fancy'",
         "problem.yaml, line 7, colour: unknown key",
         "problem.yaml, line 8, limits.memory: expected an integer, found text 'lots'",
-        "statement/problem.es.md: missing file: problem.yaml names the problem in es",
         "submissions/submissions.yaml, line 1, accepted/*.permitted.0: expected 'AC', 'WA', 'TLE' or 'RTE', "
         "found text 'OK'",
     ]

@@ -49,7 +49,6 @@ def test_a_pass_fail_problem_is_all_or_nothing_and_sound() -> None:
     (group,) = (each for each in read.groups if each.name != "sample")
     assert (group.name, group.max_score, group.aggregation) == ("secret", 100, "pass-fail")
     assert [case.name for case in read.cases] == ["1", "01-small", "02"]
-    assert read.case("01-small").description == "Two twos."
     assert {case.checker_args for case in read.cases} == {("case_sensitive",)}
     assert [fault for fault in verify_package(read) if fault.severity == "error"] == []
 
