@@ -6,17 +6,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.solver_process import list_methods, run_solver, run_solver_on_files
+from app.commands.solver_process import list_methods, run_solver
 from app.core.commands import output, progress, registry, uploading
 from app.core.faults import PackageErrors
-from app.judging.service.solver_process import SolverReport, Summary
+from app.judging.service.solver_process import Summary
 
 if TYPE_CHECKING:
     from app.packages.model import Package
@@ -127,40 +127,30 @@ def show_report(report: Report) -> None:
 @registry.command("solve")
 def solve(
     problem: registry.BundledProblem,
-    files: Annotated[
-        list[Path] | None, typer.Argument(metavar="[FILES]...", help="inputs or folders of .in files")
-    ] = None,
     method: Annotated[str | None, typer.Option(help="see `jurado methods`; default: the reference method")] = None,
     seconds: Annotated[float | None, typer.Option(help="time for the search, start-up not counted", min=0.001)] = None,
     steps: Annotated[int | None, typer.Option(help="steps instead of seconds: repeats exactly", min=0)] = None,
     seed: Annotated[int, typer.Option(help="seed of the random choices", min=0)] = 1,
-    out: Annotated[Path | None, typer.Option(metavar="DIR", help="write NAME.out there for each input")] = None,
     reference: Annotated[Path | None, typer.Option(metavar="FILE", help="write the expected answer (.ans) too")] = None,
     as_json: registry.AsJson = False,
 ) -> None:
     """Find an answer: input on standard input, answer on standard output, progress and a summary on standard error.
 
-    The last line says the raw score and the bound known for it; Ctrl-C gives the best answer so far. With --out every
-    input named is solved, one after the other, with a line of each. Exit code 1: an input is left without an answer.
+    The last line says the raw score and the bound known for it; Ctrl-C gives the best answer so far. Exit code 1: the
+    method finds no answer.
 
     Examples:
       jurado solve comesolo < board.in > board.out
       jurado solve rollingballs --method greedy --seconds 2 --seed 7 < maze.in > maze.out
-      jurado solve comesolo --seconds 5 --out answers/ boards/
     """
     slug = output.problem_folder(problem).resolve().name
-    options = solver_options(method, seconds, steps, seed)
-    inputs = input_files(files or [])
-    if out is not None:
-        solve_all(slug, inputs, options, out, as_json=as_json)
-        return
-    if len(inputs) > 1:
-        raise output.Failure(f"expected one input, or --out DIR for the answers, found {len(inputs)} inputs")
-    if not inputs and output.person_at_stdin():
+    options = ["--seed", str(seed)]
+    for name, value in (("--method", method), ("--seconds", seconds), ("--steps", steps), ("--reference", reference)):
+        if value is not None:
+            options += [name, str(value)]
+    if output.person_at_stdin():
         raise output.Failure(f"expected an input: jurado solve {slug} < FILE.in")
-    data = output.read_file(inputs[0] if inputs else Path("-"), "input")
-    if reference is not None:
-        options += ["--reference", str(reference)]
+    data = output.read_file(Path("-"), "input")
     with progress.progress_shown(slug, quiet=as_json) as on_report:
         solved = run_solver(slug, data, options, on_report)
     sys.stdout.buffer.write(solved.answer)
@@ -187,48 +177,6 @@ def methods(problem: registry.BundledProblem) -> registry.Shown:
     ]
     drawn = output.table(f"{slug} (* makes the expected answers)", ["method", "what it does", ">seconds"], rows)
     return registry.Shown(listed, lambda _listed: [drawn])
-
-
-def solver_options(method: str | None, seconds: float | None, steps: int | None, seed: int) -> list[str]:
-    """Build the options of `python -m solvers`."""
-    options = ["--seed", str(seed)]
-    for name, value in (("--method", method), ("--seconds", seconds), ("--steps", steps)):
-        if value is not None:
-            options += [name, str(value)]
-    return options
-
-
-def input_files(paths: Sequence[Path]) -> list[Path]:
-    """List the inputs: files as named, folders by their .in files; two of one name are refused."""
-    inputs = [file for path in paths for file in (sorted(path.glob("*.in")) if path.is_dir() else [path])]
-    if paths and not inputs:
-        raise output.Failure(f"expected .in files, found none in {', '.join(map(str, paths))}")
-    seen: dict[str, Path] = {}
-    for path in inputs:
-        if path.stem in seen:
-            raise output.Failure(f"expected inputs of different names, found {seen[path.stem]} and {path}")
-        seen[path.stem] = path
-    return inputs
-
-
-def solve_all(problem: str, inputs: Sequence[Path], options: Sequence[str], out: Path, *, as_json: bool) -> None:
-    """Solve every input in turn, write the answers, and show a line of each."""
-    if not inputs:
-        raise output.Failure("--out: expected inputs to solve, found none")
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise output.Failure(f"--out {out}: {error.strerror}") from None
-
-    def show_run(report: SolverReport | Summary) -> None:
-        if "done" in report and not as_json:
-            typer.echo(f"{report['instance']}: {summary_line(report)}")
-
-    summaries = run_solver_on_files(problem, inputs, out, options, show_run)
-    if as_json:
-        output.write_json({"problem": problem, "runs": summaries})
-    if any(summary["unsolved"] for summary in summaries):
-        raise typer.Exit(1)
 
 
 def summary_line(summary: Summary) -> str:

@@ -40,26 +40,6 @@ def test_the_same_seed_and_steps_give_the_same_answer(jurado: Jurado) -> None:
     assert first == second != b""
 
 
-def test_a_folder_of_inputs_gives_answers_and_a_line_of_each(jurado: Jurado, tmp_path: Path) -> None:
-    (tmp_path / "one.in").write_bytes(BOARD)
-    (tmp_path / "two.in").write_bytes(BOARD)
-    done = jurado("solve", "comesolo", *SMALL, "--out", tmp_path / "out", tmp_path)
-    assert done.exit_code == 0
-    assert [path.name for path in sorted((tmp_path / "out").iterdir())] == ["one.out", "two.out"]
-    assert [line.partition(" of ")[0][:-2] for line in done.stdout.splitlines()] == [
-        "one: comesolo greedy:",
-        "two: comesolo greedy:",
-    ]
-
-
-def test_a_folder_of_inputs_gives_json_with_each_run(jurado: Jurado, tmp_path: Path) -> None:
-    (tmp_path / "one.in").write_bytes(BOARD)
-    done = jurado("solve", "comesolo", *SMALL, "--out", tmp_path / "out", tmp_path / "one.in", "--json")
-    said = json.loads(done.stdout)
-    assert said["runs"][0]["instance"] == "one"
-    assert said["runs"][0]["max_raw"] == 3
-
-
 def test_the_reference_file_is_written_beside_the_answer(jurado: Jurado, tmp_path: Path) -> None:
     jurado("solve", "comesolo", *SMALL, "--reference", tmp_path / "case.ans", stdin=BOARD)
     assert re.fullmatch(r"par \d+\nbest \d+\n", (tmp_path / "case.ans").read_text())
@@ -70,7 +50,6 @@ def test_the_reference_file_is_written_beside_the_answer(jurado: Jurado, tmp_pat
     [
         (("comesol",), "no problem 'comesol'; did you mean comesolo?"),
         (("comesolo", "--method", "magic"), "no method 'magic' for comesolo; there are greedy"),
-        (("comesolo", "nowhere.in"), "input nowhere.in: No such file or directory"),
         (("comesolo",), "input: line 1: expected a size from 1 to 30"),
     ],
 )
@@ -79,15 +58,6 @@ def test_wrong_usage_is_one_clear_line_and_exit_code_2(jurado: Jurado, words: tu
     assert done.exit_code == 2
     assert done.stdout == ""
     assert said in done.stderr.splitlines()[-1]
-
-
-def test_two_inputs_of_one_name_are_refused(jurado: Jurado, tmp_path: Path) -> None:
-    for folder in ("a", "b"):
-        (tmp_path / folder).mkdir()
-        (tmp_path / folder / "same.in").write_bytes(BOARD)
-    done = jurado("solve", "comesolo", "--out", tmp_path / "out", tmp_path / "a", tmp_path / "b")
-    assert done.exit_code == 2
-    assert "expected inputs of different names" in done.stderr
 
 
 @pytest.mark.parametrize("signum", [signal.SIGINT, signal.SIGTERM])
