@@ -129,14 +129,6 @@ WARNED: Mapping[str, tuple[Changes, str, str]] = {
         "statement/problem.en.md",
         "Markdown alone",
     ),
-    "a ladder of no cases": (
-        {
-            "jurado.yaml": f"{JURADO}ladder: {{seconds: 1, memory: 64, points: {{a: 1}}, "
-            "short: {seconds: 1, cases: [nosuch]}}\n"
-        },
-        "jurado.yaml",
-        "expected secret cases",
-    ),
 }
 """Packages that are taken with a warning."""
 
