@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, cast
+from typing import IO
 
 from app.core import faults
 from checkers.doors import N_, Phrase
@@ -60,8 +60,7 @@ def write_zip(target: IO[bytes], files: Iterable[tuple[str, Iterable[bytes]]]) -
 
     One piece is in memory at a time. A list of pieces is of a small file; others may be of any size.
     """
-    # zipfile asks for no more of a target that cannot seek, but is typed for a whole file.
-    with zipfile.ZipFile(cast(IO[bytes], target), "w", zipfile.ZIP_DEFLATED, compresslevel=THOROUGH) as archive:
+    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=THOROUGH) as archive:
         for name, pieces in files:
             with archive.open(_entry(name), "w", force_zip64=not isinstance(pieces, list)) as file:
                 for piece in pieces:
