@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import JSONResponse, StreamingResponse
 
 from app.archive.service.export import export
-from app.archive.service.views import ImportedView, Options, bring_in, read
+from app.archive.service.views import ImportedView, bring_in, read
 from app.core.faults import SILENT, Steps
 from app.core.http import deps, downloads, middleware
 from app.core.http.errors import ZIPS, body_file, content_type
@@ -47,14 +47,14 @@ async def import_contest(
         raise UnsupportedMedia(
             N_("expected application/zip, found %(found)s"), where="Content-Type", found=kind[:80] or "none"
         )
-    options = Options(id, str(viewer.account_id), replace)
     async with AsyncExitStack() as undo:
         path = await undo.enter_async_context(body_file(request, service.settings.max_package))
 
         def work(steps: Steps) -> Response:
             steps.begin("reading")
             contents = read(path, service.settings, submissions)
-            made = bring_in(service, contents, options, steps)
+            account_id = str(viewer.account_id)
+            made = bring_in(service, contents, account_id, contest_id=id, replace=replace, steps=steps)
             authenticator.forget()
             return JSONResponse(made, 201, {"Location": f"{middleware.API}/contests/{made['id']}"})
 

@@ -1,10 +1,10 @@
-"""Options of an import, and its reply: the contest, and its problems one by one.
+"""A contest package brought in: read, held against what is here, and kept as a whole or not at all.
 
-- A contest package brought in: read, held against what is here, and kept as a whole or not at all.
+The reply has the contest, and its problems one by one.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace as with_other
 from pathlib import Path
 from typing import Literal
 
@@ -25,15 +25,6 @@ from app.core.service import Service
 from app.core.settings import Settings
 from app.problems.queries.versions import Difference
 from app.programs.apart import READER
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """The options of an import, and the account that asks for it."""
-
-    contest_id: str | None
-    account_id: str
-    replace: bool
 
 
 class ImportedProblem(BaseModel):
@@ -83,7 +74,7 @@ def read(path: Path, settings: Settings, with_submissions: bool) -> Contents:
     """
     bounds = Bounds(settings.max_import_document, settings.max_import_objects)
     limits = limits_of(settings)
-    limits = replace(limits, files=settings.max_import_files, nested=limits.archive)
+    limits = with_other(limits, files=settings.max_import_files, nested=limits.archive)
     place = path.resolve()
     arguments = (place, limits, bounds, with_submissions, place.parent / SPOOL)
     try:
@@ -97,40 +88,38 @@ def read(path: Path, settings: Settings, with_submissions: bool) -> Contents:
     return contents
 
 
-def bring_in(service: Service, contents: Contents, options: Options, steps: Steps = SILENT) -> clics.JsonObject:
-    """Store a contest package as a whole or not at all; returns what the import answers."""
+def bring_in(
+    service: Service,
+    contents: Contents,
+    account_id: str,
+    *,
+    contest_id: str | None = None,
+    replace: bool = False,
+    steps: Steps = SILENT,
+) -> clics.JsonObject:
+    """Store a contest package as a whole or not at all; returns what the import answers.
+
+    `contest_id`: the contest's id here, in place of its own; `replace` teams and so on that are there already.
+    """
     with locked_folder(PACKAGE_PREFIX) as folder:
-        return _keep(service, contents, folder, options, steps)
-
-
-def _keep(service: Service, contents: Contents, folder: Path, options: Options, steps: Steps) -> clics.JsonObject:
-    chosen, faults = versions.choose(service, contents, folder, steps)
-    contents.rename_problems({version.package_id: version.id for version in chosen.values()})
-    hashes: Mapping[str, str] = {}
-    if not faults:  # else nothing is kept, and the rest is only looked at for more faults
-        versions.keep_files(service, chosen, steps)
-        hashes = _hashes(contents)  # before the transaction: 20,000 passwords take minutes
-    steps.begin("writing")
-    with service.database.write() as session:
-        if not faults:
-            versions.put(session, chosen, faults)
-        importer = Importer(
-            session,
-            service,
-            contents,
-            options.account_id,
-            hashes,
-            chosen,
-            faults,
-            replace=options.replace,
-        )
-        row = importer.keep(options.contest_id)
-        if faults:
-            raise _refusal(faults)  # which rolls everything back
-        problems = [_problem(version) for version in chosen.values()]
-        imported = Imported(submissions=len(importer.submitted), problems=problems)
-        made = ImportedView(**dict(view(row)), imported=imported).model_dump(mode="json")
-    run_after_commit(session)
+        chosen, faults = versions.choose(service, contents, folder, steps)
+        contents.rename_problems({version.package_id: version.id for version in chosen.values()})
+        hashes: Mapping[str, str] = {}
+        if not faults:  # else nothing is kept, and the rest is only looked at for more faults
+            versions.keep_files(service, chosen, steps)
+            hashes = _hashes(contents)  # before the transaction: 20,000 passwords take minutes
+        steps.begin("writing")
+        with service.database.write() as session:
+            if not faults:
+                versions.put(session, chosen, faults)
+            importer = Importer(session, service, contents, account_id, hashes, chosen, faults, replace)
+            row = importer.keep(contest_id)
+            if faults:
+                raise _refusal(faults)  # which rolls everything back
+            problems = [_problem(version) for version in chosen.values()]
+            imported = Imported(submissions=len(importer.submitted), problems=problems)
+            made = ImportedView(**dict(view(row)), imported=imported).model_dump(mode="json")
+        run_after_commit(session)
     return made
 
 

@@ -151,7 +151,7 @@ def alter(
     _check_label(session, row)
     after_commit(session, lambda: service.boards.changed(contest_id))
     if opened is None:
-        return _view(session, row, problem_row(session, problem_id))
+        return _view(session, row, session.get_one(ProblemRow, problem_id))
     after_commit(session, service.engine.take_up)
     return opened
 
@@ -162,7 +162,7 @@ def _move(
     contest_id, problem_id = row.contest_id, row.problem_id
     check_version(session, problem_id, how.version)
     if versions.manifest(session, problem_id, version) is None:
-        newest = problem_row(session, problem_id).version
+        newest = session.get_one(ProblemRow, problem_id).version
         raise BadRequest(
             N_("expected a version of %(problem)s, 1 to %(newest)s, found %(found)s"),
             where="version",
@@ -198,13 +198,6 @@ def remove(session: Session, boards: ScoreboardCache, contest_id: str, problem_i
         raise Conflict(N_("the problem has %(count)s submissions in this contest"), count=count)
     session.delete(row)
     after_commit(session, lambda: boards.changed(contest_id))
-
-
-def problem_row(session: Session, problem_id: str) -> ProblemRow:
-    """The problem a contest refers to."""
-    problem = problems.get(session, problem_id)
-    assert problem is not None, "a foreign key"
-    return problem
 
 
 def _view(session: Session, row: ContestProblemRow, problem: ProblemRow) -> EntryView:

@@ -11,7 +11,7 @@ from sqlalchemy.orm import Session
 from app.core import clock, json_documents
 from app.core.files.files import FileStore
 from app.domain.counting import Exact, pair
-from app.domain.documents import CaseListDocument, FoundScore, ProblemSettingsDocument
+from app.domain.documents import FoundScore, ProblemSettingsDocument
 from app.packages import model
 from app.packages.model import Aggregation, Group, GroupKind
 from app.problems.queries import problems
@@ -87,7 +87,7 @@ def _new_row(session: Session, new: NewCase) -> TestCaseRow:
 def renumber(session: Session, problem_id: str) -> None:
     """Give every case its ordinal (final cases last) and its share of the group's points, as the format has it."""
     groups = {row.name: package_group(row) for row in problems.groups(session, problem_id)}
-    known = _case_list(session, problem_id)
+    known = session.get_one(ProblemRow, problem_id).settings.get("testcases", model.NOTHING)
 
     def place(case: TestCaseRow) -> tuple[bool, str, int, str]:
         is_final = groups[case.group_name].kind == "final"
@@ -105,20 +105,6 @@ def renumber(session: Session, problem_id: str) -> None:
         case.ordinal, case.points_num, case.points_den = ordinal, points.numerator, points.denominator
     touch(session, problem_id)
     session.flush()
-
-
-def _case_list(session: Session, problem_id: str) -> CaseListDocument:
-    """The order and points of cases, without the names of cases that are gone."""
-    row = session.get_one(ProblemRow, problem_id)
-    known = row.settings.get("testcases", model.NOTHING)
-    names = {case.name for case in problems.test_cases(session, problem_id)}
-    remaining: CaseListDocument = {
-        "order": [name for name in known["order"] if name in names],
-        "points": {name: points for name, points in known["points"].items() if name in names},
-    }
-    if remaining != known:
-        row.settings = {**row.settings, "testcases": remaining}
-    return remaining
 
 
 def touch(session: Session, problem_id: str) -> None:
