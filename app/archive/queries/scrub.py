@@ -164,11 +164,6 @@ def shorten_log(database: Database, longest: int = LONGEST_LOG) -> bool:
 ONLY = 1
 
 
-def read(session: Session) -> LastBackupRow | None:
-    """The last backup; None where none has been finished."""
-    return session.get(LastBackupRow, ONLY)
-
-
 def write(session: Session, row: LastBackupRow) -> None:
     """Keep this one in place of the one before."""
     session.execute(delete(LastBackupRow))

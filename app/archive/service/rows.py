@@ -29,10 +29,18 @@ from app.core.messages import ServiceError, fault
 from app.core.service import Service
 from app.domain.contests import Clock, Pause
 from app.messages.service import clarifications, commentary
-from app.problems.queries import problems
 from app.problems.service.problems import Problem
 from app.scoreboard.service import scoreboard
-from app.tables import AccountRow, AwardRow, ClarificationRow, CommentaryRow, ContestProblemRow, ContestRow, GroupRow
+from app.tables import (
+    AccountRow,
+    AwardRow,
+    ClarificationRow,
+    CommentaryRow,
+    ContestProblemRow,
+    ContestRow,
+    GroupRow,
+    ProblemRow,
+)
 from app.teams import queries as teams_queries
 from app.teams.service import directory, team_changes, teams
 
@@ -167,7 +175,7 @@ class Importer:
         for at, each in enumerate(self.contents.objects["problems"]):
             given = {name: value for name, value in each.items() if name not in ignored}
             body = self._model(EntryBody, given, "problems.json", f"[{at}]")
-            if body is None or problems.get(self.session, body.id) is None:
+            if body is None or self.session.get(ProblemRow, body.id) is None:
                 continue  # it is noted already
             label = body.label or contests_queries.free_label(labels)
             row = ContestProblemRow(contest_id=contest.id, problem_id=body.id, label=label)

@@ -25,6 +25,7 @@ from app.packages import contents, files, model
 from app.packages.arrivals import Arrival, read_member
 from app.problems.queries import problem_diff, problems, versions
 from app.programs.apart import READER
+from app.tables import ProblemRow
 
 How = Literal["equal", "new", "version", "here"]
 # Differences of one problem that a reply lists.
@@ -118,7 +119,7 @@ def _choose(
     budget: _Budget,
     faults: FaultList,
 ) -> Version | None:
-    row = problems.get(session, problem_id)
+    row = session.get(ProblemRow, problem_id)
     if archive is None and row is not None:
         return Version(problem_id, problem_id, "here", problem_diff.document(session, problem_id), number=row.version)
     if archive is None:
@@ -142,7 +143,7 @@ def _choose(
         id_ = f"{problem_id[: files.LONGEST_ID - len(str(number))]}{number}"
         if id_ in contents.problem_ids:
             continue
-        if (other := problems.get(session, id_)) is None:
+        if (other := session.get(ProblemRow, id_)) is None:
             package = with_other(arrival.package, slug=id_)
             return Version(problem_id, id_, "version", _document(package), package, arrival.broken, {}, differences)
         current = problem_diff.document(session, id_)
@@ -165,7 +166,7 @@ def keep_files(service: Service, chosen: dict[str, Version], steps: Steps) -> No
 def put(session: Session, chosen: dict[str, Version], faults: FaultList) -> None:
     """Write the problems that are brought in; those that are used must be as they were when they were compared."""
     for version in chosen.values():
-        row = problems.get(session, version.id)
+        row = session.get(ProblemRow, version.id)
         if version.stored is not None and row is None:
             problems.put_package(session, version.stored, version.scores)
         elif row is None or (version.pin is None and row.version != version.number):

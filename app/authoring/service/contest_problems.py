@@ -17,7 +17,7 @@ from app.core.service import Service
 from app.domain.contests import ScoringRule
 from app.judging.queries import rejudging_changes
 from app.judging.service.problem_changes import How, Preview, RejudgingView, change, check_version, preview, shown
-from app.problems.queries import pins, problems, versions
+from app.problems.queries import pins, versions
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.tables import ContestProblemRow, ProblemRow
 
@@ -87,7 +87,7 @@ def add(session: Session, boards: ScoreboardCache, viewer: Viewer, contest_id: s
     """Put a problem into a contest, with a rule of its own or the problem's; raises BadRequest or Conflict."""
     contest_to_change(session, contest_id)
     refuse_unusable(viewer, body.id)
-    problem = problems.get(session, body.id)
+    problem = session.get(ProblemRow, body.id)
     if problem is None:
         raise BadRequest(N_("expected a problem that exists, found %(found)r"), where="id", found=body.id)
     others = contests_queries.entries(session, contest_id)

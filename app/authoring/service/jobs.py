@@ -100,7 +100,7 @@ def view(row: JobRow) -> Job:
 
 def _job_row(session: Session, viewer: Viewer, job_id: str) -> JobRow:
     """A job that the viewer may see; raises NotFound."""
-    row = pins.get(session, job_id)
+    row = session.get(JobRow, job_id)
     if row is None or not viewer.reads_problem(row.params["problem_id"]):
         raise NotFound(N_("no job %(job)r"), job=job_id)
     return row

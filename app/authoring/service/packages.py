@@ -279,7 +279,7 @@ def _store(
     stored = problems.keep_package(OnlyHashes() if how.preview else service.files, package, steps=steps)
     steps.begin("writing")
     with service.database.write(quiet=how.preview) as session:
-        is_new = problems.get(session, package.slug) is None
+        is_new = session.get(ProblemRow, package.slug) is None
         if not is_new:
             refuse_foreign_version(viewer, package.slug)
 

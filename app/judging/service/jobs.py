@@ -35,11 +35,11 @@ from app.judging.service.reference_runs import DELETED, REFERENCE_RUN, Progress,
 from app.judging.service.solver_process import SolverProcess
 from app.judging.service.staff import engine_settings
 from app.judging.service.verification import Ended, verify_stored
-from app.problems.queries import pins, problems, testcases
+from app.problems.queries import pins, testcases
 from app.problems.queries.pins import VERIFICATION
 from app.programs.tools import Solving
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
-from app.tables import JobRow, TestCaseRow
+from app.tables import JobRow, ProblemRow, TestCaseRow
 
 log = structlog.get_logger()
 
@@ -160,7 +160,7 @@ class JobRunner:
 
     def _is_over(self, job_id: str) -> bool:
         with self._database.read() as session:
-            job = pins.get(session, job_id)
+            job = session.get(JobRow, job_id)
             return job is None or job.state in pins.ENDED
 
     def _work_on(self, job_id: str) -> None:
@@ -207,7 +207,7 @@ class JobRunner:
             if job is None:
                 return
             kind, given, by = job.kind, job.params, _actor(job)
-            if kind == REFERENCE_RUN and problems.get(session, given["problem_id"]) is None:
+            if kind == REFERENCE_RUN and session.get(ProblemRow, given["problem_id"]) is None:
                 pins.end(job, pins.FAILED, {"error": DELETED})
                 return
             cases = cases_of(session, cast(RunParams, given)) if kind == REFERENCE_RUN else []
@@ -252,7 +252,7 @@ class JobRunner:
 
     def _end(self, job_id: str, state: str, result: JobResult) -> None:
         with self._database.write() as session:
-            job = pins.get(session, job_id)
+            job = session.get(JobRow, job_id)
             if job is not None:
                 pins.end(job, state, result)
 

@@ -38,12 +38,13 @@ from app.judging.service.solver_process import (
 from app.packages.files import LARGEST
 from app.packages.read import read_archive
 from app.packages.tools import OUTPUT, tool_of
-from app.problems.queries import pins, problems, testcases
+from app.problems.queries import pins, testcases
 from app.problems.queries.packing import laid_out
 from app.problems.queries.versions import Author
 from app.programs.model import ProgramFault
 from app.programs.tools import Bounds, Solving, Tool
 from app.sandbox.model import SandboxFault, SandboxMissing
+from app.tables import ProblemRow
 
 REFERENCE_RUN = "reference-run"
 DELETED = "the problem was deleted meanwhile"
@@ -139,7 +140,7 @@ class ReferenceRun:
         sha256, score = self.files.keep(solved.reference), validated.score
         answer = testcases.FoundAnswer(sha256, len(solved.reference), score.raw, score.multiplier, provenance)
         with self.database.write() as session:
-            if problems.get(session, problem_id) is None:
+            if session.get(ProblemRow, problem_id) is None:
                 raise SolverFailed(DELETED)
             change = rejudging_changes.Change(
                 problem_id,

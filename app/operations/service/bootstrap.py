@@ -83,7 +83,7 @@ def prepare(database: Database, files: Files, settings: Settings, say: Say = on_
             name = "Demo: partial points and relative points in one contest"
             session.add(_open_contest(DEMO, "Demo", name, now, DEMO_DURATION))
             session.flush()
-            _fill(session, DEMO, [slug for slug in DEMO_RULES if problems.get(session, slug) is not None], DEMO_RULES)
+            _fill(session, DEMO, [slug for slug in DEMO_RULES if session.get(ProblemRow, slug) is not None], DEMO_RULES)
             make_admin(session, settings.admin_password, say)
         if contests_queries.get(session, PRACTICE) is not None:
             # Only what is new: a problem an admin took out is perhaps a real contest's by now, and no secret here.
@@ -109,7 +109,7 @@ def import_missing(database: Database, files: Files, packages: dict[str, Path]) 
     # The project's own packages are held to this by its tests: running their checkers here would only delay the start.
     desk = None if catalog.problems_folder() == catalog.BESIDE_APP else trials.LocalDesk()
     with database.read() as session:
-        missing = [slug for slug in packages if problems.get(session, slug) is None]
+        missing = [slug for slug in packages if session.get(ProblemRow, slug) is None]
     for slug in missing:
         try:
             package = read.read_package(packages[slug])

@@ -65,7 +65,7 @@ def status(service: Service) -> Status:
         waiting_again = operations_queries.rejudging_queue(session)
         errors = operations_queries.judge_errors(session)
         clocks = {row.id: contests_queries.clock(row) for row in contests_queries.contests(session)}
-        backup = scrub.read(session)
+        backup = session.get(LastBackupRow, scrub.ONLY)
     folder = Path(service.files.place)
     disk = disk_usage(folder) if folder.exists() else None
     return Status(

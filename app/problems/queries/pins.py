@@ -43,7 +43,7 @@ def superseded(session: Session, problem_id: str, version: int) -> ManifestDocum
 
 def row(session: Session, contest_id: str, problem_id: str) -> ProblemRow | None:
     """The row of a problem as a contest has it, or None if there is no such problem."""
-    live = problems.get(session, problem_id)
+    live = session.get(ProblemRow, problem_id)
     known = None if live is None else manifest(session, contest_id, problem_id)
     return live if live is None or known is None else row_of(live, known)
 
@@ -107,11 +107,6 @@ def add(session: Session, kind: str, params: JobParams, account_id: str | None) 
     return job
 
 
-def get(session: Session, job_id: str) -> JobRow | None:
-    """One job."""
-    return session.get(JobRow, job_id)
-
-
 def jobs(
     session: Session, kind: str | None = None, *, is_open: bool = False, limit: int | None = None
 ) -> Sequence[JobRow]:
@@ -139,7 +134,7 @@ def take_up_interrupted(session: Session, most_attempts: int, job_id: str | None
 
 def cancel(session: Session, job_id: str) -> bool:
     """End a job as cancelled; False if it has ended already or does not exist."""
-    job = get(session, job_id)
+    job = session.get(JobRow, job_id)
     if job is None or job.state in ENDED:
         return False
     end(job, CANCELLED, {**(job.result or {}), "error": "cancelled"})

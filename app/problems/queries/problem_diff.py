@@ -43,9 +43,9 @@ def document(session: Session, problem_id: str, contest_id: str | None = None) -
         ContestProblemRow.version.is_(None) | (ContestProblemRow.version == row.version),
     )
     current: ProblemDocument = {
-        "columns": _fields(row, ProblemColumns),
-        "groups": [group_document(group) for group in problems.groups(session, row.id)],
-        "cases": {case.name: _fields(case, CaseDocument) for case in problems.test_cases(session, row.id)},
+        "columns": fields(row, ProblemColumns),
+        "groups": [fields(group, GroupDocument) for group in problems.groups(session, row.id)],
+        "cases": {case.name: fields(case, CaseDocument) for case in problems.test_cases(session, row.id)},
         "rules": {contest: rule.model_dump(exclude_unset=True) for contest, rule in session.execute(rules)},
     }
     return copy.deepcopy(current)
@@ -60,14 +60,9 @@ def of_version(session: Session, problem_id: str, version: int, contest_id: str 
     return copy.deepcopy(earlier)
 
 
-def _fields(row: ProblemRow | TestGroupRow | TestCaseRow, kind: type[D]) -> D:
+def fields(row: ProblemRow | TestGroupRow | TestCaseRow, kind: type[D]) -> D:
     """The columns of a row that a kind of document has."""
     return cast(D, {name: getattr(row, name) for name in kind.__annotations__})
-
-
-def group_document(row: TestGroupRow) -> GroupDocument:
-    """A group's row as versions keep it."""
-    return _fields(row, GroupDocument)
 
 
 def difference(before: ProblemDocument, after: ProblemDocument) -> ProblemChanges:

@@ -249,11 +249,6 @@ def problems(session: Session) -> Sequence[ProblemRow]:
     return session.scalars(select(ProblemRow).order_by(ProblemRow.id)).all()
 
 
-def get(session: Session, problem_id: str) -> ProblemRow | None:
-    """One problem, or None."""
-    return session.get(ProblemRow, problem_id)
-
-
 def groups(session: Session, problem_id: str) -> Sequence[TestGroupRow]:
     """A problem's test data groups, in order."""
     query = select(TestGroupRow).where(TestGroupRow.problem_id == problem_id).order_by(TestGroupRow.ordinal)
@@ -322,7 +317,7 @@ def remove(session: Session, problem_id: str) -> bool:
 
 def existing(session: Session, problem_id: str) -> ProblemRow:
     """The problem of the path; raises NotFound."""
-    row = get(session, problem_id)
+    row = session.get(ProblemRow, problem_id)
     if row is None:
         known = [each.id for each in problems(session)]
         raise NotFound(did_you_mean(Message(N_("no problem %(problem)r"), problem=problem_id), problem_id, known))

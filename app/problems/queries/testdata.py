@@ -95,7 +95,7 @@ def _check_single(session: Session, change: DataChange) -> None:
 
 def _put_groups(session: Session, change: DataChange, faults: Faults) -> None:
     """Write the groups anew: rows whose names change cannot be altered in place."""
-    groups = {row.name: problem_diff.group_document(row) for row in problems.groups(session, change.problem_id)}
+    groups = {row.name: problem_diff.fields(row, GroupDocument) for row in problems.groups(session, change.problem_id)}
     needs_samples = any(new.group == "sample" for new, _ in change.cases) or "sample" in change.moved.values()
     if not change.groups and not (needs_samples and "sample" not in groups):
         return
