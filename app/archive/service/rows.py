@@ -8,6 +8,7 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 from sqlalchemy.orm import Session
 
+from app import tables
 from app.accounts import queries as queries_accounts
 from app.accounts.schemas import AccountBody
 from app.accounts.service import registration
@@ -31,16 +32,6 @@ from app.domain.contests import Clock, Pause
 from app.messages.service import clarifications, commentary
 from app.problems.service.problems import Problem
 from app.scoreboard.service import scoreboard
-from app.tables import (
-    AccountRow,
-    AwardRow,
-    ClarificationRow,
-    CommentaryRow,
-    ContestProblemRow,
-    ContestRow,
-    GroupRow,
-    ProblemRow,
-)
 from app.teams import queries as teams_queries
 from app.teams.service import directory, team_changes, teams
 
@@ -72,7 +63,7 @@ class Importer:
         """Read what the package has beyond CLICS."""
         self.own = contest_own.read(self.contents.own, self.faults)
 
-    def keep(self, contest_id: str | None) -> ContestRow:
+    def keep(self, contest_id: str | None) -> tables.ContestRow:
         """Keep everything; returns the contest, even where there are faults."""
         contest = self._contest(contest_id)
         for kind in directory.DIRECTORY_KINDS:
@@ -114,7 +105,7 @@ class Importer:
             )
             return None
 
-    def _contest(self, contest_id: str | None) -> ContestRow:
+    def _contest(self, contest_id: str | None) -> tables.ContestRow:
         shown = set(ContestView.model_fields) - set(ContestBody.model_fields)
         given = {name: value for name, value in self.contents.contest.items() if name not in shown}
         given = {**given, "id": contest_id or given.get("id"), "main_scoreboard_group_id": None}
@@ -123,7 +114,7 @@ class Importer:
         if contests_queries.get(self.session, id_) is not None:
             self.faults.add("contest.json", "id", "a new contest (id= gives it another id)", repr(id_))
             id_ = "imported-with-faults"
-        row = ContestRow(id=id_, name=id_, duration_ms=1, settings={}, details={}, revealed=[])
+        row = tables.ContestRow(id=id_, name=id_, duration_ms=1, settings={}, details={}, revealed=[])
         with self._file("contest.json"):
             if body is not None:
                 row = changes.make(body, id_, self._pauses(body))
@@ -154,7 +145,7 @@ class Importer:
             pauses.append(pause)
         return pauses
 
-    def _main_group(self, contest: ContestRow) -> None:
+    def _main_group(self, contest: tables.ContestRow) -> None:
         group = self.contents.contest.get("main_scoreboard_group_id")
         known_ids = {each["id"] for each in self.contents.objects["groups"]}
         if group is not None and not (isinstance(group, str) and group in known_ids):
@@ -162,23 +153,23 @@ class Importer:
             return
         contest.main_scoreboard_group_id = group
 
-    def _directory(self, contest: ContestRow, kind: directory.DirectoryKind) -> None:
+    def _directory(self, contest: tables.ContestRow, kind: directory.DirectoryKind) -> None:
         objects = self.contents.objects[kind.name]
         document = Document([Item(f"[{at}]", each) for at, each in enumerate(objects)])
         with self._file(f"{kind.name}.json"):
             directory.store_all(self.session, self.service.files, contest.id, kind, document, replace=self.replace)
 
-    def _problems(self, contest: ContestRow) -> None:
+    def _problems(self, contest: tables.ContestRow) -> None:
         own = set(EntryBody.model_fields)
         labels: set[str] = set()
         ignored = (set(Problem.model_fields) | OF_PROBLEMS) - own
         for at, each in enumerate(self.contents.objects["problems"]):
             given = {name: value for name, value in each.items() if name not in ignored}
             body = self._model(EntryBody, given, "problems.json", f"[{at}]")
-            if body is None or self.session.get(ProblemRow, body.id) is None:
+            if body is None or self.session.get(tables.ProblemRow, body.id) is None:
                 continue  # it is noted already
             label = body.label or contests_queries.free_label(labels)
-            row = ContestProblemRow(contest_id=contest.id, problem_id=body.id, label=label)
+            row = tables.ContestProblemRow(contest_id=contest.id, problem_id=body.id, label=label)
             row.ordinal = at + 1 if body.ordinal is None else body.ordinal
             row.rgb, row.color = body.rgb, body.color
             row.rule = body.rule
@@ -190,7 +181,7 @@ class Importer:
             self.session.add(row)
         self.session.flush()
 
-    def _teams(self, contest: ContestRow) -> None:
+    def _teams(self, contest: tables.ContestRow) -> None:
         shown = set(teams.TeamView.model_fields) - set(teams.TeamBody.model_fields)
         objects = [_only(each, each.keys() - shown) for each in self.contents.objects["teams"]]
         document = Document([Item(f"[{at}]", each) for at, each in enumerate(objects)])
@@ -201,7 +192,7 @@ class Importer:
                 teams_queries.enrol(self.session, contest.id, [row.id for row in rows])
             self._disqualify(contest)
 
-    def _disqualify(self, contest: ContestRow) -> None:
+    def _disqualify(self, contest: tables.ContestRow) -> None:
         """Disqualify teams in this contest alone: a team may take part in others."""
         values = [(at, each["id"], each.get("disqualified")) for at, each in enumerate(self.contents.objects["teams"])]
         for at, _, value in values:
@@ -228,7 +219,7 @@ class Importer:
                 registration.put(self.session, body, self.hashes.get(body.id or ""), accounts)
             self.session.flush()
 
-    def _clarifications(self, contest: ContestRow) -> None:
+    def _clarifications(self, contest: tables.ContestRow) -> None:
         file = "clarifications.json"
         for at, each in enumerate(self.contents.objects["clarifications"]):
             body = self._model(clarifications.ClarificationBody, each, file, f"[{at}]")
@@ -237,9 +228,9 @@ class Importer:
             if body is not None and when is not None:
                 values = {**dict(body), "time": when[0], "contest_time_ms": when[1]}
                 del values["contest_time"]
-                self.session.add(ClarificationRow(contest_id=contest.id, **values))
+                self.session.add(tables.ClarificationRow(contest_id=contest.id, **values))
 
-    def _awards(self, contest: ContestRow) -> None:
+    def _awards(self, contest: tables.ContestRow) -> None:
         """Add the awards that are given to teams or set by hand; the board decides the others."""
         for at, each in enumerate(self.contents.objects["awards"]):
             if each.get("team_ids") is None:
@@ -247,9 +238,9 @@ class Importer:
             body = self._model(scoreboard.AwardBody, each, "awards.json", f"[{at}]")
             self._check_links("awards.json", f"[{at}]", each)
             if body is not None:
-                self.session.add(AwardRow(contest_id=contest.id, deleted=False, **dict(body)))
+                self.session.add(tables.AwardRow(contest_id=contest.id, deleted=False, **dict(body)))
 
-    def _commentary(self, contest: ContestRow) -> None:
+    def _commentary(self, contest: tables.ContestRow) -> None:
         file = "commentary.json"
         fields = commentary.CommentaryBody.model_fields.keys()
         for at, each in enumerate(self.contents.objects["commentary"]):
@@ -262,11 +253,11 @@ class Importer:
                 details = body.model_dump(exclude={"message"}, exclude_none=True)
                 if each.get("source_id") is not None:
                     details["source_id"] = each["source_id"]
-                row = CommentaryRow(id=each["id"], contest_id=contest.id, message=body.message, details=details)
+                row = tables.CommentaryRow(id=each["id"], contest_id=contest.id, message=body.message, details=details)
                 row.time, row.contest_time_ms = when
                 self.session.add(row)
 
-    def _own(self, contest: ContestRow) -> None:
+    def _own(self, contest: tables.ContestRow) -> None:
         """Keep what CLICS has no property for."""
         contest_own.check(self.own, self.submitted, self.faults)
         for name, bodies in self.own:
@@ -275,13 +266,13 @@ class Importer:
         if not self.faults:
             contest_own.keep(self.session, contest, self.own, self.submitted)
 
-    def _known_ids(self, contest: ContestRow) -> dict[str, Collection[str]]:
+    def _known_ids(self, contest: tables.ContestRow) -> dict[str, Collection[str]]:
         """The ids that may be referred to, by the word that the referring property begins with."""
         team_ids = {row.id for row in teams_queries.taking_part(self.session, contest)}
         return {
             **dict.fromkeys(("from_team", "to_team", "team"), team_ids),
             "to_group": self._ids("groups"),
-            "group": by_id.ids(self.session, GroupRow),
+            "group": by_id.ids(self.session, tables.GroupRow),
             "account": {row.id for row in queries_accounts.accounts(self.session)},
             "problem": {entry.problem_id for entry in contests_queries.entries(self.session, contest.id)},
             "source": self._ids("persons"),
@@ -315,6 +306,6 @@ def _follows(pause: Pause, before: Clock) -> bool:
     return last <= pause.start <= end <= utc_now() and pause.start < before.end
 
 
-def _same(row: AccountRow, body: AccountBody) -> bool:
+def _same(row: tables.AccountRow, body: AccountBody) -> bool:
     names = ("username", "type", "team_id", "person_id")
     return body.password is None and all(getattr(row, name) == getattr(body, name) for name in names)
