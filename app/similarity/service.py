@@ -113,8 +113,7 @@ class _Texts:
     def answers(self, snapshot: ContestSnapshot, problem: contests.ScoredProblem) -> Iterator[CaseAnswers]:
         """Read the answers of a problem, case by case."""
         scores = {attempt.id: attempt.scores or {} for attempt in snapshot.attempts if attempt.problem_id == problem.id}
-        row = pins.row(self.session, snapshot.contest.id, problem.id)
-        checker = None if row is None else row.settings.get("checker")
+        checker = pins.row(self.session, snapshot.contest.id, problem.id).settings["checker"]
         single = problem.rule.kind is contests.Kind.ABSOLUTE and checker in ONE_RIGHT_ANSWER
         for case in similarity_queries.cases(self.session, snapshot.contest.id, problem.id):
             sent = [replace(each, right=single and _full(scores, each, case.name)) for each in case.answers]

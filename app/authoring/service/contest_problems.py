@@ -217,7 +217,7 @@ def _view(session: Session, row: ContestProblemRow, problem: ProblemRow) -> Entr
 
 
 def _whole(session: Session, row: ContestProblemRow, problem: ProblemRow) -> ScoringRule:
-    scoring = (pins.row(session, row.contest_id, problem.id) or problem).settings["scoring"]
+    scoring = pins.row(session, row.contest_id, problem.id).settings["scoring"]
     points = [(each.max_points_num, each.max_points_den) for each in pins.groups(session, row.contest_id, problem.id)]
     most = sum((Fraction(*each) for each in points), Fraction(0))
     return row.rule.over(scoring["kind"], scoring["direction"], most)

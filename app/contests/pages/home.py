@@ -98,7 +98,7 @@ def _problem(session: Session, entry: ContestProblemRow, verification: JobRow | 
             names=_names(lacking),
         )
         yield Point(Mark.OPEN, "problems", text)
-    if row is not None and not row.statements:
+    if not row.statements:
         yield Point(Mark.LOOK, "problems", _("%(label)s has no statement.", label=label))
     if verification is None:
         return

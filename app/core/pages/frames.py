@@ -121,8 +121,7 @@ def _columns(session: Session, snapshot: ContestSnapshot) -> list[Column]:
     labels = snapshot.contest.labels
     columns = []
     for each in snapshot.view.problems:
-        row = pins.row(session, snapshot.contest.id, each.id)
-        texts = {} if row is None else row.names
+        texts = pins.row(session, snapshot.contest.id, each.id).names
         name = texts.get("en") or next(iter(texts.values()), each.id)
         columns.append(Column(each.id, labels.get(each.id, each.id), name, float(each.rule.max_points)))
     return columns

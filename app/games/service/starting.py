@@ -113,14 +113,13 @@ def _choose(service: Service, viewer: Viewer, snapshot: ContestSnapshot, problem
         )
         raise BadRequest(wrong, where="body")
     with service.database.read() as session:
-        problem = pins.row(session, snapshot.contest.id, problem_id)
         entry = contests_queries.entry(session, snapshot.contest.id, problem_id)
         contest = contests_queries.get(session, snapshot.contest.id)
-        if problem is None or entry is None or contest is None:
+        if entry is None or contest is None:
             raise NotFound(
                 N_("no problem %(problem)r in contest %(contest)r"), problem=problem_id, contest=snapshot.contest.id
             )
-        name, own = game_of(problem)
+        name, own = game_of(pins.row(session, snapshot.contest.id, problem_id))
         limits = entry.limits.over(contest.settings.limits)
         move_ms = _ms(limits.move_seconds or (own and own["move_seconds"]))
         game_ms = _ms(limits.game_seconds or (own and own["game_seconds"]))

@@ -161,8 +161,6 @@ def problem_page(
 def _boards(session: Session, snapshot: ContestSnapshot, problem_id: str) -> tuple[str | None, bool]:
     """The playground of a problem's board, if it has one, and whether the problem can be played."""
     row = pins.row(session, snapshot.contest.id, problem_id)
-    if row is None:
-        return None, False
     checker = row.settings["checker"]
     return checker if checker in TITLES else None, "game" in row.settings or checker in names()
 
@@ -262,7 +260,6 @@ class Panel(TypedDict):
 def panel(session: Session, snapshot: ContestSnapshot, problem: ScoredProblem, cases: Sequence[ShownCase]) -> Panel:
     """The facts for the panel of a problem; the server goes by the same ones when the files come."""
     row = pins.row(session, snapshot.contest.id, problem.id)
-    assert row is not None, "the problem is in the contest"
     limit, pattern = answer_rules(row, snapshot.contest.settings)
     rule = problem.rule
     return {

@@ -41,11 +41,10 @@ def superseded(session: Session, problem_id: str, version: int) -> ManifestDocum
     return known
 
 
-def row(session: Session, contest_id: str, problem_id: str) -> ProblemRow | None:
-    """The row of a problem as a contest has it, or None if there is no such problem."""
-    live = session.get(ProblemRow, problem_id)
-    known = None if live is None else manifest(session, contest_id, problem_id)
-    return live if live is None or known is None else row_of(live, known)
+def row(session: Session, contest_id: str, problem_id: str) -> ProblemRow:
+    """The row of an existing problem as a contest has it."""
+    live, known = session.get_one(ProblemRow, problem_id), manifest(session, contest_id, problem_id)
+    return live if known is None else row_of(live, known)
 
 
 def row_of(live: ProblemRow, known: ManifestDocument) -> ProblemRow:

@@ -137,7 +137,7 @@ def entries(session: Session, contest_id: str) -> list[tuple[ContestProblemRow, 
         .where(ContestProblemRow.contest_id == contest_id)
         .order_by(ContestProblemRow.ordinal, ContestProblemRow.problem_id)
     )
-    return [(entry, pins.row(session, contest_id, problem.id) or problem) for entry, problem in session.execute(query)]
+    return [(entry, pins.row(session, contest_id, problem.id)) for entry, problem in session.execute(query)]
 
 
 def _made_of(_session: Session, entry: ContestProblemRow, problem: ProblemRow) -> Hashable:

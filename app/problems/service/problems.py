@@ -253,8 +253,7 @@ def problem(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem
 def samples(session: Session, service: Service, contest_id: str, problem_id: str) -> list[Sample]:
     """The samples of a contest's problem, as shown with its statement."""
     shown = []
-    row = pins.row(session, contest_id, problem_id)
-    outputs = row.metadata_.get("sample_outputs", {}) if row is not None else {}
+    outputs = pins.row(session, contest_id, problem_id).metadata_.get("sample_outputs", {})
     for case in pins.cases(session, contest_id, problem_id):
         if case.group_name == "sample":
             digest = outputs.get(case.name, case.answer_sha256)

@@ -154,7 +154,7 @@ def _chosen(snapshot: ContestSnapshot, session: Session, problem_id: str, reader
     """The problem and the language of its statement for a reader; raises NotFound."""
     the_problem(snapshot, problem_id)
     row = pins.row(session, snapshot.contest.id, problem_id)
-    if row is None or not row.statements:
+    if not row.statements:
         raise NotFound(N_("problem %(problem)r has no statement"), problem=problem_id)
     return row, problems.choose_language(reader.language, reader.accepted_languages, sorted(row.statements))
 
@@ -173,8 +173,8 @@ def solution(
             N_("solution texts are readable once every contest with the problem is over and its results are public")
         )
     row = pins.row(session, snapshot.contest.id, problem_id)
-    texts = {} if row is None else row.metadata_["solutions"]
-    if row is None or not texts or access is SolutionAccess.HIDDEN:
+    texts = row.metadata_["solutions"]
+    if not texts or access is SolutionAccess.HIDDEN:
         raise NotFound(N_("there is no solution text of problem %(problem)r to read"), problem=problem_id)
     language = problems.choose_language(reader.language, reader.accepted_languages, sorted(texts))
     title = f"{problems.title_of(row.names, language)}: {problems.solution_word(language)}"
@@ -185,7 +185,7 @@ def statement_image(snapshot: ContestSnapshot, session: Session, problem_id: str
     """An image that the statement shows in some language: its sha256 and media type; raises NotFound."""
     the_problem(snapshot, problem_id)
     row = pins.row(session, snapshot.contest.id, problem_id)
-    by_language = [] if row is None else [file["images"] for file in row.statements.values()]
+    by_language = [file["images"] for file in row.statements.values()]
     images = {name: sha256 for images in by_language for name, sha256 in images.items()}
     sha256, media_type = images.get(path), image_type(path)
     if sha256 is None or media_type is None:

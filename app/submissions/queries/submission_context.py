@@ -158,11 +158,10 @@ class SubmissionContexts:
 def read_entry(session: Session, contest_id: str, problem_id: str) -> Entry | None:
     """Read it; None if there is no such contest, or it does not have the problem."""
     contest = session.get(ContestRow, contest_id)
-    problem = pins.row(session, contest_id, problem_id)
     place = session.get(ContestProblemRow, (contest_id, problem_id))
-    if contest is None or problem is None or place is None:
+    if contest is None or place is None:
         return None
-    settings = contest.settings
+    settings, problem = contest.settings, pins.row(session, contest_id, problem_id)
     limit, pattern = answer_rules(problem, settings)
     cases = open_cases(session, contest_id, problem_id, limit)
     all_cases = [*cases, *open_cases(session, contest_id, problem_id, limit, final=True)]
