@@ -17,7 +17,7 @@ from urllib.parse import quote
 
 from sqlalchemy import func, select
 
-from app.archive.queries import database_copy, references, scrub
+from app.archive.queries import database_copy, references
 from app.archive.queries.backup_places import DATABASE, MANIFEST, BackupError, BackupFolder, Place
 from app.core import clock, settings
 from app.core.db.database import Database
@@ -61,7 +61,8 @@ def backup(
     database_copy.refuse_other_schema(database)
     if place.files.place == files.place or Path(place.files.place).resolve() == Path(files.place).resolve():
         raise BackupError(f"{place.shown}: expected a folder for backups alone, found the files to be copied in it")
-    earlier = _prepare(place)
+    place.prepare()
+    earlier = None if place.manifest() is None else read_manifest(place)
     made = clock.utc_now()
     with place.writing(f"{DATABASE}{made:%Y%m%dT%H%M%S%f}.db") as path:
         rows = _copy_database(database, path, step)
@@ -92,6 +93,7 @@ def _place(where: Path | Place) -> Place:
 def note_backup(database: Database, manifest: Manifest, place: str) -> None:
     """Write into the database that a backup was finished, and where it lies, for those who look at the service."""
     row = LastBackupRow(
+        id=1,
         made=datetime.fromisoformat(manifest.made),
         place=place,
         files=manifest.files,
@@ -99,7 +101,7 @@ def note_backup(database: Database, manifest: Manifest, place: str) -> None:
         faulty=len(manifest.faulty),
     )
     with database.write(quiet=True) as session:
-        scrub.write(session, row)
+        session.merge(row)
 
 
 def read_manifest(where: Path | Place) -> Manifest:
@@ -189,12 +191,6 @@ def restore(
     if {name: rows[name] for name in manifest.rows} != manifest.rows:
         raise BackupError(f"the restored database has other numbers of rows than {place.shown}/{MANIFEST} says")
     return manifest
-
-
-def _prepare(place: Place) -> Manifest | None:
-    """The backup that is there already; a place with anything else is not ours to write to."""
-    place.prepare()
-    return None if place.manifest() is None else read_manifest(place)
 
 
 def _copy_database(database: Database, path: Path, step: database_copy.Step) -> dict[str, int]:

@@ -1,7 +1,4 @@
-"""The slow work on what is stored, beside the service: read every file, collect orphans, keep SQLite's log short.
-
-- The last backup that was finished, so that `jurado status` knows of it.
-"""
+"""The slow work on what is stored, beside the service: read every file, collect orphans, keep SQLite's log short."""
 
 import sqlite3
 import time
@@ -11,8 +8,6 @@ from datetime import datetime
 from pathlib import Path
 
 import structlog
-from sqlalchemy import delete
-from sqlalchemy.orm import Session
 
 from app.archive.queries.references import check, collect
 from app.core.clock import utc_now
@@ -20,7 +15,6 @@ from app.core.db.database import Database
 from app.core.db.locks import Locks
 from app.core.files.files import Files, State
 from app.core.loops import Loop
-from app.tables import LastBackupRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.scrub")
 
@@ -159,13 +153,3 @@ def shorten_log(database: Database, longest: int = LONGEST_LOG) -> bool:
         connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
         (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
     return not busy
-
-
-ONLY = 1
-
-
-def write(session: Session, row: LastBackupRow) -> None:
-    """Keep this one in place of the one before."""
-    session.execute(delete(LastBackupRow))
-    row.id = ONLY
-    session.add(row)

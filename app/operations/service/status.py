@@ -7,7 +7,6 @@ from pathlib import Path
 from shutil import disk_usage
 from typing import NamedTuple
 
-from app.archive.queries import scrub
 from app.contests import queries as contests_queries
 from app.core import clock
 from app.core.db import clock as db_clock
@@ -65,7 +64,7 @@ def status(service: Service) -> Status:
         waiting_again = operations_queries.rejudging_queue(session)
         errors = operations_queries.judge_errors(session)
         clocks = {row.id: contests_queries.clock(row) for row in contests_queries.contests(session)}
-        backup = session.get(LastBackupRow, scrub.ONLY)
+        backup = session.get(LastBackupRow, 1)
     folder = Path(service.files.place)
     disk = disk_usage(folder) if folder.exists() else None
     return Status(
