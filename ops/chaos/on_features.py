@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import httpx
@@ -12,7 +13,7 @@ from app.packages.catalog import bundled
 from bench.stage import CONTEST
 from ops.chaos.load import Load, under_load, wait_for
 from ops.chaos.model import scenario
-from ops.chaos.on_kills import bring_in, rows_of_board
+from ops.chaos.on_kills import bring_in, is_board, rows_of_board
 from ops.chaos.on_many_servers import audit_all, servers_of
 from ops.chaos.stage import PATIENCE, POSTGRESQL, PROBLEMS, Stage, wait_until
 from tests.builders.balancer import balanced
@@ -85,11 +86,11 @@ def kills_of_imports_beside_another_server(setting: Stage) -> str:
                 if not is_there:
                     bring_in(second, package, name)
                 left += not is_there
-                assert rows_of_board(second, name) == board
+                wait_until(partial(is_board, second, name, board), "the imported board is another one")
             one.start()
             one.wait_until_ready()
             with setting.client(one) as admin:
-                assert rows_of_board(admin, name) == board
+                wait_until(partial(is_board, admin, name, board), "the imported board is another one")
 
     load.wanted *= 2
     under_load(load, setting, other.url, kill)
