@@ -51,7 +51,7 @@ def refuse_other_contents(target: Database) -> None:
         names = set(inspect(connection).get_table_names())
         for table in Base.metadata.sorted_tables:
             if table.name in names and connection.execute(select(table).limit(1)).first() is not None:
-                raise BackupError(f"expected an empty database, or --replace, found rows in {table.name}")
+                raise BackupError(f"expected an empty database, found rows in its table {table.name}")
 
 
 def _copy(reading: Connection, writing: Connection, table: Table, step: OfTable) -> None:
