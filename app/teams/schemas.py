@@ -116,19 +116,18 @@ class PersonRowBody(Body):
     team: Line | None = Field(None, description="default: a team of their own, with their name")
     organization: Line | None = None
     group: Line | None = None
-    hidden: bool | None = Field(None, description="whether the team is hidden; default: no, or as it is")
 
 
 class Change(BaseModel):
     """A property before and after an import; passwords are shown as null."""
 
     property: str
-    before: str | bool | None
-    after: str | bool | None
+    before: str | None
+    after: str | None
 
 
 class TeamChanged(BaseModel):
-    """A team that was there already and gets an organization, groups, or is hidden or shown."""
+    """A team that was there already and gets an organization or groups."""
 
     team_id: str
     changes: list[Change]

@@ -21,7 +21,7 @@ from app.accounts.service import grants, registration
 from app.contests.queries import contest_of
 from app.core import clics, clock
 from app.core.messages import N_, Conflict, Forbidden, TooManyRequests
-from app.core.passwords import LETTERS, LETTERS_IN_NAMES, hash_password, random_letters
+from app.core.passwords import hash_password, random_letters
 from app.core.service import Service
 from app.tables import AccountRow, ContestRow, PersonRow, RegisteredRow, RegistrationRow, TeamRow
 from app.teams import queries as teams_queries
@@ -63,12 +63,6 @@ def free_username(base: str, taken: Container[str]) -> str:
     while free in taken:
         free = f"{base}-{random_letters()}"
     return free
-
-
-def made_of(base: str, username: str) -> bool:
-    """Return whether `free_username` could have made a username of a base that was taken."""
-    start, _, letters = username.rpartition("-")
-    return start == base and len(letters) == LETTERS_IN_NAMES and set(letters) <= set(LETTERS)
 
 
 # Registrations that one address may ask for: a whole class may share it.

@@ -1,7 +1,6 @@
 """A class list held against what there is: who is new, who is there already, and which teams they make."""
 
-from __future__ import annotations
-
+import hashlib
 from collections.abc import Container, Mapping, Sequence
 
 from sqlalchemy.orm import Session
@@ -9,7 +8,7 @@ from sqlalchemy.orm import Session
 from app.accounts import queries as accounts_queries
 from app.accounts.schemas import AccountBody, is_id
 from app.accounts.service.reach import Reach
-from app.accounts.service.registering import free_username, made_of, plain, username_of
+from app.accounts.service.registering import plain, username_of
 from app.accounts.service.registration import put
 from app.contests.service.contests import slug, slug_with_letters
 from app.core import bodies, passwords
@@ -19,18 +18,16 @@ from app.tables import AccountRow, GroupRow, OrganizationRow, PersonRow, TeamRow
 from app.teams import queries as teams_queries
 from app.teams.schemas import Change, PersonMade, PersonRowBody, TeamChanged
 from app.teams.service.class_list_plan import Names, Planned, TeamPlan
-from app.teams.service.teams import refuse_hiding
 
 HINT = Message(N_("some of it is there already, and otherwise; replace=true changes it"))
 
+DIGITS_OF_A_DIGEST = 4
+
 
 class People:
-    """The rows of one class list: `plan` reads and refuses, `keep` writes what was planned.
+    """The rows of one class list: `plan` reads and refuses, `keep` writes what was planned."""
 
-    earlier    an earlier plan, whose usernames and ids of new accounts remain, as passwords belong to them
-    """
-
-    def __init__(self, session: Session, reach: Reach, *, replace: bool, earlier: People | None = None) -> None:
+    def __init__(self, session: Session, reach: Reach, *, replace: bool) -> None:
         self._session = session
         self._replace = replace
         self._reach = reach
@@ -39,8 +36,6 @@ class People:
         # A hidden id counts as a username, so that a generated id never has a suffix because of it.
         foreign = {name for row in rows if row.username not in self._old for name in (row.username, row.id)}
         self._foreign = foreign - set(self._old)
-        self._new_ids: dict[str, str] = {} if earlier is None else dict(earlier._new_ids)
-        self._derived: dict[str, str] = {} if earlier is None else dict(earlier._derived)
         self._account_ids = {row.id for row in rows}
         self._old_teams = {row.id: row for row in team_rows if reach.within([row.id], reach.teams)}
         names = {row.id: row.name for row in self._old_teams.values()}
@@ -112,7 +107,7 @@ class People:
         return [self._shown(each, passwords) for each in self._planned]
 
     def _plan_row(self, row: PersonRowBody, where: str) -> None:
-        username = row.username or self._username_of(row, where)
+        username = row.username or self._username_of(row)
         if username in self._given:
             self._fault(where, "username", N_("each username once"), repr(username))
             return
@@ -124,7 +119,7 @@ class People:
             self.faults.append(bodies.mismatch(place(where, "password"), expected, Message(N_("a secret"))))
             return
         old = self._old.get(username)
-        account_id = old.id if old is not None else self._new_account_id(username)
+        account_id = old.id if old is not None else self._new_account_id(username, where)
         team_id = self._team(row, account_id, old, where)
         if team_id is None:
             return
@@ -148,16 +143,12 @@ class People:
             self._compare(old, planned, derived=row.username is None)
         self._planned.append(planned)
 
-    def _username_of(self, row: PersonRowBody, where: str) -> str:
-        """Return the username of a row without one: of an earlier import or plan, otherwise a new one."""
-        base, taken = username_of(row.name), self._given | self._foreign
-        if base not in taken:
+    def _username_of(self, row: PersonRowBody) -> str:
+        """The username of a row without one: the same for the same list, however often it is imported."""
+        base = username_of(row.name)
+        if base not in self._given | self._foreign:
             return base
-        old = [each for each in self._old.values() if each.name == row.name and made_of(base, each.username)]
-        old.sort(key=lambda each: row.team not in {each.team_id, self.teams.names.get(str(each.team_id))})
-        known = [*(each.username for each in old), self._derived.get(where, base)]
-        self._derived[where] = next((each for each in known if each not in taken), "") or free_username(base, taken)
-        return self._derived[where]
+        return f"{base}-{_digest(f'{row.name} {row.team} {row.email}')}"
 
     def _compare(self, old: AccountRow, planned: Planned, *, derived: bool) -> None:
         """Hold a row against the account that is there, and note what it changes."""
@@ -223,8 +214,6 @@ class People:
     def _link(self, row: PersonRowBody, team_id: str, where: str) -> None:
         old = self._old_teams.get(team_id)
         plan = self._team_plans.setdefault(team_id, TeamPlan())
-        if row.hidden is not None:
-            self._hide(row.hidden, plan, old, where)
         if row.organization is not None:
             meant = self.organizations.meant(row.organization)
             if meant is None:
@@ -245,21 +234,13 @@ class People:
             elif group not in plan.group_ids:
                 plan.group_ids.append(group)
 
-    def _hide(self, hidden: bool, plan: TeamPlan, old: TeamRow | None, where: str) -> None:
-        """Note whether a team is hidden: its rows agree, and an old one changes only if that is asked for."""
-        if plan.hidden not in {None, hidden}:
-            expected = N_("%(hidden)s, as in the team's other rows")
-            self._fault(where, "hidden", expected, str(hidden), hidden=plan.hidden)
-        plan.hidden = hidden
-        if old is not None and old.hidden != hidden and not self._replace:
-            self._take(where, "hidden", N_("%(hidden)s, as the team is"), str(hidden), hidden=old.hidden)
-
-    def _new_account_id(self, username: str) -> str:
-        id_ = self._new_ids.get(username, username)
+    def _new_account_id(self, username: str, where: str) -> str:
+        """The username, or an id that is made of it alone: it depends on no hidden account, and not on the moment."""
+        id_ = username
         if not is_id(id_) or id_ in self._account_ids:
-            make = slug if self._reach.whole else slug_with_letters
-            id_ = make(plain(username), self._account_ids.__contains__, "account")
-        self._new_ids[username] = id_
+            id_ = f"{slug(plain(username), lambda _: False, 'account')}-{_digest(username)}"
+        if id_ in self._account_ids:
+            self._take(where, "username", N_("a username that is free"), repr(username))
         self._account_ids.add(id_)
         return id_
 
@@ -273,11 +254,7 @@ class People:
         plan = self._team_plans.get(team_id, TeamPlan())
         if row is None:
             row = TeamRow(id=team_id, name=self.teams.names[team_id], label=team_id, group_ids=[], details={})
-            row.hidden = bool(plan.hidden)
             self._session.add(row)
-        hidden = row.hidden
-        row.hidden = hidden if plan.hidden is None else plan.hidden
-        refuse_hiding(self._session, row, hidden)
         row.organization_id = plan.organization_id or row.organization_id
         row.group_ids = list(dict.fromkeys([*row.group_ids, *plan.group_ids]))
 
@@ -313,3 +290,7 @@ class People:
 
     def _take(self, where: str, column: str, expected: str, what: Text, **values: object) -> None:
         self.taken.append(bodies.mismatch(place(where, column), Message(expected, **values), what))
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()[:DIGITS_OF_A_DIGEST]

@@ -72,7 +72,6 @@ class TeamPlan:
 
     organization_id: str | None = None
     group_ids: list[str] = field(default_factory=list)
-    hidden: bool | None = None
 
     def changes(self, old: TeamRow) -> list[Change]:
         """The changes of a team that is there already."""
@@ -84,6 +83,4 @@ class TeamPlan:
             for group_id in self.group_ids
             if group_id not in old.group_ids
         ]
-        if self.hidden is not None and self.hidden != old.hidden:
-            changes.append(Change(property="hidden", before=old.hidden, after=self.hidden))
         return changes

@@ -260,7 +260,7 @@ def bring_in_class_list(
         passwords = options.passwords_for(before, planned.accounts)
     hashes = {} if options.dry_run else hash_all({**passwords.given, **passwords.made})
     # Planned again in this transaction: others may have made accounts while passwords were hashed.
-    people = class_list_import.People(session, reach_of(session, viewer), replace=options.replace, earlier=planned)
+    people = class_list_import.People(session, reach_of(session, viewer), replace=options.replace)
     people.plan(rows, faults)
     people.keep(hashes, contest_id)
     if contest_id is not None:

@@ -74,9 +74,9 @@ def test_a_dry_run_keeps_nothing(api: Api) -> None:
 def test_a_dry_run_tells_what_would_change_of_accounts_and_teams(api: Api) -> None:
     assert send(api, "people", CLASS).status_code == 201
     table = (
-        "name,username,team,organisation,group,e-mail,hidden\n"
-        "Ana P. Pérez,ana.perez,Blue,IES Norte,4B,ana@y.org,yes\n"
-        "José Ñandú,jose.nandu,Red,,,,\n"
+        "name,username,team,organisation,group,e-mail\n"
+        "Ana P. Pérez,ana.perez,Blue,IES Norte,4B,ana@y.org\n"
+        "José Ñandú,jose.nandu,Red,,,\n"
     )
     shown = send(api, "people", table, dry_run=True, replace=True).json()
     changed, same = shown["people"]
@@ -91,12 +91,9 @@ def test_a_dry_run_tells_what_would_change_of_accounts_and_teams(api: Api) -> No
     assert [(each["property"], each["before"], each["after"]) for each in blue["changes"]] == [
         ("organization", "ies-sur", "ies-norte"),
         ("group", None, "4b"),
-        ("hidden", False, True),
     ]
-    assert api.get("teams/blue", user="admin").json()["hidden"] is False
     assert send(api, "people", table).status_code == 409
     assert send(api, "people", table, replace=True).status_code == 201
-    assert api.get("teams/blue", user="admin").json()["hidden"] is True
     again = send(api, "people", table).json()
     assert ([each["account"] for each in again["people"]], again["changed_teams"]) == (["unchanged"] * 2, [])
 
@@ -107,11 +104,6 @@ def test_an_address_of_somebody_is_changed_only_if_that_is_asked_for(quick_api: 
     table = "name,username,team,email\nAna Pérez,ana.perez,Red,other@x.org\n"
     refused = send(quick_api, "people", table)
     assert (refused.status_code, places(refused)) == (409, ["line 2, column email"])
-
-
-def test_rows_of_one_team_agree_whether_it_is_hidden(quick_api: Api) -> None:
-    refused = send(quick_api, "people", "name,team,hidden\nA,T,yes\nB,T,no\nC,T,perhaps\n")
-    assert (refused.status_code, places(refused)) == (400, ["line 4, column hidden", "line 3, column hidden"])
 
 
 def test_all_faults_of_all_rows_are_listed_and_nothing_is_kept(quick_api: Api) -> None:

@@ -84,12 +84,12 @@ def test_an_admin_walks_from_nothing_to_a_running_contest(api: Api) -> None:
 
 def test_a_class_list_with_faults_shows_all_of_them_and_stores_nothing(api: Api) -> None:
     add_contest(api.service)
-    reply = send(api, "/admin/contests/c/teams/import", text="name,hidden\nAna,perhaps\n,no\n", keep="yes")
+    reply = send(api, "/admin/contests/c/teams/import", text="name,username\nAna,a:b\n,x\n", keep="yes")
     assert reply.status_code == 400
     words = text_of(reply.text)
-    assert "line 2, column hidden" in words
+    assert "line 2, column username" in words
     assert "line 3, column name" in words
-    assert "Ana,perhaps" in reply.text, "the table is there to be mended"
+    assert "Ana,a:b" in reply.text, "the table is there to be mended"
     with api.service.database.read() as session:
         assert session.scalar(select(AccountRow).where(AccountRow.name == "Ana")) is None
 
