@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
 from anyio.to_thread import run_sync
-from sqlalchemy import Connection, delete, func, select
+from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from app.core.db import by_id
@@ -262,65 +261,41 @@ def _of_teams(session: Session, table: type[T], contest_id: str) -> Sequence[T]:
     return session.scalars(query).all()
 
 
-@dataclass(frozen=True, slots=True)
-class Beginning:
-    """A team begins to take part by its own clock."""
-
-    contest_id: str
-    team_id: str
-    kind: ParticipationKind
-    time: datetime
-
-
-def begin(connection: Connection, beginnings: Sequence[Beginning]) -> list[bool]:
-    """Start clocks; False where that team's runs already. A handler of the writer."""
-    table = ParticipationRow
-    for each in beginnings:
-        by_id.tell_board(connection, each.contest_id)
-    return [
-        _insert_new(connection, table, contest_id=b.contest_id, team_id=b.team_id, kind=b.kind.value, start_time=b.time)
-        for b in beginnings
-    ]
+def begin(session: Session, contest_id: str, team_id: str, own: Participation) -> bool:
+    """Start a team's own clock; False where one runs already."""
+    by_id.tell_board(session, contest_id)
+    key = {"contest_id": contest_id, "team_id": team_id}
+    return _insert_new(session, ParticipationRow, **key, kind=own.kind.value, start_time=own.start)
 
 
 # A contest, a team and a problem.
 Place = tuple[str, str, str]
 
 
-def ask(connection: Connection, requests: Sequence[tuple[Place, datetime]]) -> list[bool]:
-    """Start timers of final inputs; False where that timer runs already. A handler of the writer."""
-    return [_insert_new(connection, InputRequestRow, **_key(place), time=time) for place, time in requests]
+def ask(session: Session, place: Place, time: datetime) -> bool:
+    """Start the timer of a team's final inputs; False where it runs already."""
+    return _insert_new(session, InputRequestRow, **_key(place), time=time)
 
 
 def _key(place: Place) -> dict[str, str]:
     return dict(zip(("contest_id", "team_id", "problem_id"), place, strict=True))
 
 
-@dataclass(frozen=True, slots=True)
-class Choosing:
-    """A team chooses a submission at a problem, or (None) withdraws its choice."""
-
-    place: Place
-    submission_id: int | None
-    time: datetime
-
-
-def choose(connection: Connection, choosings: Sequence[Choosing]) -> list[None]:
-    """Write choices down, the last one holds. A handler of the writer."""
-    for each in choosings:
-        by_id.tell_board(connection, each.place[0])
-        key = _key(each.place)
-        if each.submission_id is None:
-            connection.execute(delete(ChosenSubmissionRow).filter_by(**key))
-            continue
-        new = {"submission_id": each.submission_id, "time": each.time}
-        statement = own_insert(connection, ChosenSubmissionRow).values(**key, **new)
-        connection.execute(statement.on_conflict_do_update(index_elements=list(key), set_=new))
-    return [None] * len(choosings)
+def choose(session: Session, place: Place, submission_id: int | None, time: datetime) -> None:
+    """Choose the submission that counts for a team at a problem, or (None) withdraw its choice; the last one holds."""
+    by_id.tell_board(session, place[0])
+    key, connection = _key(place), session.connection()
+    if submission_id is None:
+        connection.execute(delete(ChosenSubmissionRow).filter_by(**key))
+        return
+    new = {"submission_id": submission_id, "time": time}
+    statement = own_insert(connection, ChosenSubmissionRow).values(**key, **new)
+    connection.execute(statement.on_conflict_do_update(index_elements=list(key), set_=new))
 
 
-def _insert_new(connection: Connection, table: type[Own], **values: object) -> bool:
+def _insert_new(session: Session, table: type[Own], **values: object) -> bool:
     """Insert a row unless its key is there already; False if it is."""
+    connection = session.connection()
     statement = own_insert(connection, table).values(**values).on_conflict_do_nothing().returning(table.contest_id)
     return connection.execute(statement).first() is not None
 

@@ -180,9 +180,9 @@ def begin_participation(
     viewer: CurrentViewer, service: TheService, contest_id: str, body: ParticipationBody, response: Response
 ) -> ParticipationView:
     """Once: asked again, it tells of the clock that runs already. Nothing can stop it."""
-    begun = begin(service, viewer, contest_id, body)
-    response.status_code = 201 if begun.is_new else 200
-    return begun.participation
+    begun, is_new = begin(service, viewer, contest_id, body)
+    response.status_code = 201 if is_new else 200
+    return begun
 
 
 @router.patch(

@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
 
@@ -83,14 +82,6 @@ class ParticipationView(BaseModel):
     running: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Begun:
-    """A team's clock as it runs; `is_new` False: it ran before."""
-
-    participation: ParticipationView
-    is_new: bool
-
-
 def participation(session: Session, viewer: Viewer, contest_id: str) -> ParticipationView:
     """The clock of the viewer's team: the contest's, unless it has its own. Raises Forbidden or NotFound."""
     row = contests_queries.contest_of(session, contest_id)
@@ -98,10 +89,10 @@ def participation(session: Session, viewer: Viewer, contest_id: str) -> Particip
     return _view(row, team_id, contests_queries.participation(session, contest_id, team_id))
 
 
-def begin(service: Service, viewer: Viewer, contest_id: str, body: ParticipationBody) -> Begun:
+def begin(service: Service, viewer: Viewer, contest_id: str, body: ParticipationBody) -> tuple[ParticipationView, bool]:
     """Start the own clock of the viewer's team, once; durable when this returns. Raises Conflict where it cannot start.
 
-    The writer inserts it, so that of two requests at once one starts it and the other finds it running.
+    Returns the clock as it runs, and whether it is new.
     """
     now, kind = clock.utc_now(), ParticipationKind(body.kind)
     with service.database.read() as session:
@@ -113,12 +104,12 @@ def begin(service: Service, viewer: Viewer, contest_id: str, body: Participation
     if running is not None and running.kind is not kind:
         virtual, personal = N_("your team's virtual clock runs already"), N_("your team's personal clock runs already")
         raise Conflict(virtual if running.kind is ParticipationKind.VIRTUAL else personal)
-    beginning = contests_queries.Beginning(contest_id, team_id, kind, now)
-    # Inserted by the writer: of two requests at once one starts the clock, and the other finds it running.
-    is_new = running is None and service.writer.submit(contests_queries.begin, beginning).result()
+    with service.database.write(quiet=True) as session:
+        # Of two requests at once one starts the clock, and the other finds it running.
+        is_new = running is None and contests_queries.begin(session, contest_id, team_id, Participation(kind, now))
+        shown = _view(row, team_id, contests_queries.participation(session, contest_id, team_id))
     service.boards.changed(contest_id)
-    with service.database.read() as session:
-        return Begun(_view(row, team_id, contests_queries.participation(session, contest_id, team_id)), is_new)
+    return shown, is_new
 
 
 def _view(row: ContestRow, team_id: str, own: Participation | None) -> ParticipationView:

@@ -47,8 +47,8 @@ def choose(
     _check_may_choose(viewer, snapshot)
     submission_id = None if asked is None else _own_submission(service, viewer, snapshot, problem_id, asked)
     assert viewer.team_id is not None, "see rights.TABLE"
-    choosing = contests_queries.Choosing((snapshot.contest.id, viewer.team_id, problem_id), submission_id, utc_now())
-    service.writer.submit(contests_queries.choose, choosing).result()
+    with service.database.write(quiet=True) as session:
+        contests_queries.choose(session, (snapshot.contest.id, viewer.team_id, problem_id), submission_id, utc_now())
     service.boards.changed(snapshot.contest.id)
     with service.database.read() as session:
         return _view(session, viewer, snapshot, problem_id)
@@ -130,7 +130,8 @@ def ask(service: Service, viewer: Viewer, snapshot: ContestSnapshot, problem_id:
     asked, is_new = _asked(service, place), False
     if asked is None:
         _check_may_ask(service, snapshot, problem, now)
-        is_new = bool(service.writer.submit(contests_queries.ask, (place, now)).result())
+        with service.database.write(quiet=True) as session:
+            is_new = contests_queries.ask(session, place, now)
         asked = _asked(service, place)
     return _view_of_final_inputs(snapshot, problem_id, asked), is_new
 

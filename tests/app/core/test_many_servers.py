@@ -21,7 +21,7 @@ from app.accounts.service.registration import keep_an_admin
 from app.archive.queries import scrub
 from app.archive.queries.scrub import Scrub
 from app.contests import queries as contests_queries
-from app.contests.queries import Choosing, choose
+from app.contests.queries import choose
 from app.core.db import by_id
 from app.core.db.by_id import Kind
 from app.core.db.database import Database
@@ -511,12 +511,18 @@ def test_notices_that_no_process_sends_are_passed_over(two: tuple[Api, Api]) -> 
 def test_of_two_choices_at_once_the_later_one_holds(two: tuple[Api, Api]) -> None:
     one, other = two
     numbers = [int(submit(one)) for _ in range(2)]
-    choices = [Choosing(("c", "team", "echo"), number, NOW) for number in numbers]
-    with one.service.database.transaction() as first:
-        choose(first, choices[:1])
-        writing = other.service.writer.submit(choose, choices[1])
-        until(lambda: waits_for_a_lock(one.service.database))
-    writing.result(30)
+    place = ("c", "team", "echo")
+
+    def choose_later() -> None:
+        with other.service.database.write() as session:
+            choose(session, place, numbers[1], NOW)
+
+    with ThreadPoolExecutor(1) as pool:
+        with one.service.database.write() as first:
+            choose(first, place, numbers[0], NOW)
+            writing = pool.submit(choose_later)
+            until(lambda: waits_for_a_lock(one.service.database))
+        writing.result(30)
     with one.service.database.read() as session:
         assert contests_queries.choices(session, "c") == {("team", "echo"): numbers[1]}
 

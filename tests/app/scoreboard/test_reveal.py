@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from app.contests.queries import Choosing, choose
+from app.contests.queries import choose
 from app.tables import AccountRow, JudgementRow, TeamRow
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission, change_contest
 from tests.builders.examples import sqlite_first
@@ -110,8 +110,8 @@ def test_a_choice_is_opened_with_its_place(frozen: Api) -> None:
     change_contest(frozen.service, settings={"choose": True})
     worse = add_submission(frozen.service, {"02": raw(1)}, minute=40, team="third")
     before = points(frozen)
-    choosing = Choosing(("c", "third", "echo"), worse, datetime.now(UTC))
-    frozen.service.writer.submit(choose, choosing).result()
+    with frozen.service.database.write() as session:
+        choose(session, ("c", "third", "echo"), worse, datetime.now(UTC))
     frozen.service.boards.changed("c")
     assert points(frozen) == before
     assert frozen.get("contests/c/reveal", user="judge").json()["next"]["team_id"] == "third"
