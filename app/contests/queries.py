@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, TypeVar
 
@@ -22,7 +22,6 @@ from app.tables import (
     ChosenSubmissionRow,
     ContestProblemRow,
     ContestRow,
-    ContestTeamRow,
     InputRequestRow,
     JudgementRow,
     ParticipationRow,
@@ -50,45 +49,6 @@ def open_to_all(session: Session) -> Sequence[ContestRow]:
 def get(session: Session, contest_id: str, *, for_update: bool = False) -> ContestRow | None:
     """One contest, or None; `for_update` keeps others from changing it until the transaction ends."""
     return session.get(ContestRow, contest_id, with_for_update=for_update or None)
-
-
-def enrolled(session: Session, contest_id: str) -> list[str]:
-    """The teams that were enrolled in a contest."""
-    return list(session.scalars(select(ContestTeamRow.team_id).where(ContestTeamRow.contest_id == contest_id)))
-
-
-def overlapping(session: Session, row: ContestRow, team_ids: Collection[str], now: datetime) -> list[tuple[str, str]]:
-    """Pairs of a team and another contest that it is enrolled in and that runs at the same time as this one.
-
-    Contests open to all, those over by now, and those that allow it are never in the way.
-    """
-    if not _excludes(row, now) or not team_ids:
-        return []
-    with session.no_autoflush:
-        query = select(ContestRow).where(ContestRow.id != row.id, ContestRow.start_time.is_not(None))
-        others = session.scalars(query.execution_options(populate_existing=True))  # as they are now, under the lock
-        clashing = [other.id for other in others if _excludes(other, now) and _meet(row, other)]
-        pairs = session.execute(
-            select(ContestTeamRow.team_id, ContestTeamRow.contest_id)
-            .where(ContestTeamRow.contest_id.in_(clashing))
-            .order_by(ContestTeamRow.team_id, ContestTeamRow.contest_id)
-        ).all()
-    wanted = set(team_ids)
-    return [(pair[0], pair[1]) for pair in pairs if pair[0] in wanted]
-
-
-def _excludes(row: ContestRow, now: datetime) -> bool:
-    """Whether the contest forbids its teams to take part in another one meanwhile."""
-    return not row.open_to_all and not row.settings.allow_overlap and not clock(row).ended(now)
-
-
-def _meet(one: ContestRow, other: ContestRow) -> bool:
-    """Whether there is a moment at which both run. A paused contest has no end as yet."""
-    first, second = clock(one), clock(other)
-    if first.start is None or second.start is None:
-        return False
-    latest = datetime.max.replace(tzinfo=UTC)
-    return first.start < (second.end or latest) and second.start < (first.end or latest)
 
 
 def entries(session: Session, contest_id: str) -> Sequence[ContestProblemRow]:

@@ -121,8 +121,6 @@ class ContestSettings(Body, frozen=True):
         description="bytes of answers and sources all teams together may send to the contest; null: any number",
     )
     choose: bool = Field(False, description="teams choose which submission counts after the end")
-    allow_overlap: bool = Field(False, description="teams may take part in another contest at the same time")
-
     awards: AwardSettings = AwardSettings()
     staff_act_for_teams: bool = Field(False, description="accounts of type staff may submit and ask for any team")
 

@@ -134,7 +134,7 @@ def _bring_poison(setting: Stage, server: Server) -> None:
     """Bring a problem with that checker, and a contest that has it alone."""
     package = zip_package(own_checker({"output_validator/validate.py": POISON}, ABSOLUTE), "poison/")
     start_time = {"start_time": "2026-01-01T00:00:00Z", "duration": "99999:00:00"}
-    open_ = {"open_to_all": True, "settings": {"allow_overlap": True}}
+    open_ = {"open_to_all": True}
     with setting.client(server) as admin:
         headers = {"Content-Type": "application/zip"}
         admin.post("problems", content=package, headers=headers).raise_for_status()

@@ -11,7 +11,7 @@ from app.accounts.service.viewer import Viewer, own_contest, refuse_open_to_all
 from app.contests import queries, schemas
 from app.contests import queries as contests_queries
 from app.contests.service import changes
-from app.contests.service.contests import StateView, free_id, refuse_overlaps, state_view, view
+from app.contests.service.contests import StateView, free_id, state_view, view
 from app.core.bodies import mismatch, refuse, same_id
 from app.core.clics import format_time_or_none
 from app.core.clock import utc_now
@@ -169,7 +169,7 @@ def change(
         raise PreconditionFailed(N_("the contest has changed since it was read"), where="If-Match")
     if not row.open_to_all:
         refuse_open_to_all(viewer, open_to_all=body.open_to_all)
-    before, settings = queries.clock(row), row.settings
+    settings = row.settings
     changes.change(row, body, utc_now())
     refuse_beyond(viewer, service.settings, settings, row)
     if body.finalized and (count := games_queries.count_playing(session, contest_id)):
@@ -182,8 +182,6 @@ def change(
         # A team made later would otherwise appear on the final board of a contest open to all.
         teams_queries.enrol_those_there(session, row)
     change_details(session, service.files, viewer, row, body)
-    if queries.clock(row) != before:
-        refuse_overlaps(session, row, contests_queries.enrolled(session, contest_id))
     _tell_boards(session, service, contest_id)
     thawing = body.scoreboard_thaw_time is not None and body.model_fields_set <= THAW_ONLY
     if thawing and row.thaw_time == body.scoreboard_thaw_time:

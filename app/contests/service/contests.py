@@ -4,7 +4,7 @@
 - Limits of a contest for its judges: what teams may send to it and to each problem, and what they have sent.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from datetime import timedelta
 from importlib.metadata import version
 
@@ -14,10 +14,9 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
 from app.contests.schemas import BoardState, ContestView, Limits
-from app.core import clics, clock, passwords
-from app.core.db.locks import lock_names
+from app.core import clics, passwords
 from app.core.files.file_references import shown
-from app.core.messages import N_, Conflict, NotFound
+from app.core.messages import N_, NotFound
 from app.domain import contests as rules
 from app.domain.counting import JUDGEMENT_TYPES, JudgementType
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
@@ -105,31 +104,6 @@ def state_view(happened: rules.State, times: rules.Clock) -> StateView:
     """The state as CLICS shows it, and the pauses taken out of the contest's time."""
     removed = clics.intervals_json(times)
     return StateView.model_validate({**clics.state_json(happened), "removed_intervals": removed})
-
-
-def refuse_overlaps(session: Session, row: ContestRow, team_ids: Collection[str]) -> None:
-    """Raise Conflict where one of the teams would be in two contests at once, unless one of these allows it.
-
-    Of two who look for that at once one waits for what the other writes: each could not see it otherwise.
-    """
-    lock_names(session, ["enrolments"])
-    clashes = contests_queries.overlapping(session, row, team_ids, clock.utc_now())
-    if not clashes:
-        return
-    faults = [
-        {"where": team_id, "expected": f"no contest at the time of {row.id}", "found": f"contest {other}"}
-        for team_id, other in clashes
-    ]
-    team_id, other = clashes[0]
-    overlap = (
-        N_(
-            "team %(team)r takes part in contest %(contest)r at the same time, and %(more)s more such; "
-            "settings.allow_overlap permits it"
-        )
-        if len(clashes) > 1
-        else N_("team %(team)r takes part in contest %(contest)r at the same time; settings.allow_overlap permits it")
-    )
-    raise Conflict(overlap, team=team_id, contest=other, more=len(clashes) - 1, errors=faults)
 
 
 def contest_to_change(session: Session, contest_id: str) -> ContestRow:

@@ -14,7 +14,7 @@ from app.accounts.service import accounts, tsv
 from app.accounts.service.reach import EVERYTHING, Reach, reach_of, team_within
 from app.accounts.service.viewer import Viewer, refuse_foreign_teams
 from app.contests import queries as contests_queries
-from app.contests.service.contests import contest_to_change, refuse_overlaps
+from app.contests.service.contests import contest_to_change
 from app.core import table_rows
 from app.core.bodies import Body, Document, Item, NewIds, mismatch, read_all, refuse, refuse_all, same_id
 from app.core.clics import Id, JsonObject
@@ -156,11 +156,10 @@ def bring_in(
 def take_in(session: Session, contest_id: str, team_ids: Sequence[str], new_ids: Sequence[str]) -> None:
     """Let teams of an import take part in the contest they were sent to, which keeps those that are new.
 
-    Raises Forbidden for a final contest, Conflict where another contest is at the same time.
+    Raises Forbidden for a final contest.
     """
-    contest = contest_to_change(session, contest_id)
+    contest_to_change(session, contest_id)
     session.flush()
-    refuse_overlaps(session, contest, team_ids)
     teams_queries.enrol(session, contest_id, team_ids)
     teams_queries.keep(session, contest_id, new_ids)
 
@@ -214,7 +213,6 @@ def enrol(
     known_ids = by_id.known(session, TeamRow, body.team_ids)
     missing = [at for at, team_id in enumerate(body.team_ids) if team_id not in known_ids]
     refuse([mismatch(f"team_ids[{at}]", N_("a team that exists"), repr(body.team_ids[at])) for at in missing])
-    refuse_overlaps(session, contest, body.team_ids)
     teams_queries.enrol(session, contest_id, body.team_ids)
     database.after_commit(session, lambda: service.boards.changed(contest_id))
     disqualified = teams_queries.disqualified(session, contest_id)

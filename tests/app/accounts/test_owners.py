@@ -162,7 +162,6 @@ def test_a_team_that_takes_part_elsewhere_leaves_the_reach_of_its_owner(course: 
     red, _ = made(people(course, CLASS))["teams"]
     assert course.post("accounts/ana.perez/password", user="staff").status_code == 201
     assert course.post("accounts/jose.nandu/password", user="staff").status_code == 201
-    made(course.patch("contests/b", user="admin", json={"settings": {"allow_overlap": True}}))
     made(course.post("contests/b/teams", user="admin", json={"team_ids": [red]}))
     grant(course, "contests/b", "jose.nandu", "judge")
     for name in ("ana.perez", "jose.nandu"):

@@ -167,35 +167,6 @@ def enrol(api: Api, contest_id: str, *team_ids: str) -> Any:
 
 
 @sqlite_first
-def test_a_team_is_in_one_contest_at_a_time(api: Api) -> None:
-    make(api, "one")
-    make(api, "two", start_time=at(3 * HOUR))
-    make(api, "after", start_time=at(7 * HOUR))
-    assert enrol(api, "one", "team").status_code == 200
-    refused = enrol(api, "two", "other", "team")
-    assert refused.status_code == 409
-    assert "team 'team' takes part in contest 'one' at the same time" in refused.json()["message"]
-    assert api.get("contests/two/teams").json() == [], "nobody was enrolled"
-    assert enrol(api, "two", "other").status_code == 200
-    assert enrol(api, "after", "team").status_code == 200
-    moved = change(api, "after", id="after", start_time=at(4 * HOUR))
-    assert moved.status_code == 409, "it would meet the end of the first"
-    assert change(api, "one", duration="9:00:00").status_code == 409
-    assert change(api, "two", settings={"allow_overlap": True}).status_code == 200
-    assert enrol(api, "two", "team").status_code == 200
-
-
-@sqlite_first
-def test_contests_open_to_all_and_those_that_are_over_are_in_nobodys_way(api: Api) -> None:
-    make(api, "practice", open_to_all=True)
-    make(api, "over", start_time=at(-9 * HOUR))
-    make(api, "unset", start_time=None)
-    make(api, "one")
-    for contest_id in ("practice", "over", "unset", "one"):
-        assert enrol(api, contest_id, "team").status_code == 200
-
-
-@sqlite_first
 def test_a_disqualified_team_is_off_the_board_and_out_of_best_until_that_is_taken_back(api: Api) -> None:
     add_problem(api.service)
     add_contest(api.service, rule={"kind": "relative"})

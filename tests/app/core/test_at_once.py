@@ -11,10 +11,7 @@ import pytest
 from sqlalchemy.orm import Session
 
 from app.accounts.service import tokens
-from app.accounts.service.viewer import Viewer
 from app.contests.queries import contest_of
-from app.contests.schemas import ContestChange
-from app.contests.service import commands as service_commands
 from app.core.clock import utc_now
 from app.feed.service import webhooks
 from app.messages.service import clarifications
@@ -78,36 +75,6 @@ def webhook_row(number: int) -> WebhookRow:
 def question_row(number: int) -> ClarificationRow:
     asked = {"contest_id": "one", "account_id": "team", "from_team_id": "team", "text": "What?", "time": utc_now()}
     return ClarificationRow(id=str(number), contest_time_ms=0, **asked)
-
-
-def test_a_team_is_enrolled_in_one_of_two_contests_at_the_same_time(two: tuple[Api, Api]) -> None:
-    one, other = two
-    statuses = statuses_of_both(
-        one, "contest_teams", lambda: enrol(one, "one", "team"), lambda: enrol(other, "two", "team")
-    )
-    assert statuses == [200, 409]
-
-
-def test_of_two_enrolments_that_come_at_once_one_is_refused(api: Api) -> None:
-    """Also on SQLite, where one waits for the whole of the other."""
-    contests(api)
-    with ThreadPoolExecutor(2) as pool:
-        asked = [pool.submit(enrol, api, contest_id, "team", "other") for contest_id in ("one", "two")]
-        assert sorted(each.result().status_code for each in asked) == [200, 409]
-
-
-def test_a_contest_that_moves_to_the_time_of_another_one_is_seen_by_an_enrolment(two: tuple[Api, Api]) -> None:
-    one, other = two
-    assert enrol(one, "later", "team").status_code == 200
-    body = ContestChange.model_validate({"id": "later", "start_time": at(HOUR)})
-    viewer = Viewer("admin", "admin", None, "admin")
-    status = status_after(
-        one,
-        lambda session: service_commands.change(session, one.service, viewer, "later", body),
-        lambda: enrol(other, "one", "team"),
-    )
-    assert status == 409
-    assert [row["id"] for row in one.get("contests/one/teams").json()] == []
 
 
 @pytest.mark.parametrize("what", ["enrol", "withdraw", "disqualify", "add a problem", "change it", "remove it"])

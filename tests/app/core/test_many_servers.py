@@ -579,7 +579,7 @@ def changed(stored: Any, change: dict[str, Any]) -> Any:
     [
         ((TeamRow, "team"), "details", ICPC_ID, "teams/team", {"location": {"x": 1, "y": 2, "rotation": 3}}),
         ((GroupRow, "g"), "details", ICPC_ID, "contests/c/groups/g", LOCATION),
-        ((ContestRow, "c"), "settings", {"virtual": True}, "contests/c", {"settings": {"allow_overlap": True}}),
+        ((ContestRow, "c"), "settings", {"virtual": True}, "contests/c", {"settings": {"show_best": False}}),
     ],
     ids=["team", "group", "contest"],
 )

@@ -34,7 +34,6 @@ DOCUMENT = {
     "team_bytes": None,
     "contest_bytes": None,
     "choose": True,
-    "allow_overlap": True,
     "awards": {"gold": 1, "silver": 2, "bronze": 3, "ranks": 4},
     "staff_act_for_teams": True,
 }
