@@ -10,6 +10,7 @@ from sqlalchemy import CursorResult, delete, or_, select
 from sqlalchemy.orm import Session
 
 from app.accounts.schemas import AuditFilter, RoleKind
+from app.accounts.tables import RoleRow
 from app.core.db import by_id
 from app.tables import (
     AccountRow,
@@ -115,7 +116,7 @@ def remove_tokens(session: Session, account_id: str, beginning: str = "", *, but
 
 
 OWNER, JUDGE = "owner", "judge"
-RoleRow = ContestRoleRow | ProblemRoleRow
+ROLES: dict[RoleKind, type[RoleRow]] = {"contests": ContestRoleRow, "problems": ProblemRoleRow}
 
 
 @dataclass(slots=True)
@@ -130,17 +131,13 @@ class Roles:
 def roles_of(session: Session, account_ids: Collection[str] | None = None) -> dict[str, Roles]:
     """Return the effective roles of these accounts (default: all) by id, without accounts that have none."""
     roles: defaultdict[str, Roles] = defaultdict(Roles)
-    contests = select(ContestRoleRow).where(ContestRoleRow.pending.is_(None))
-    problems = select(ProblemRoleRow).where(ProblemRoleRow.pending.is_(None))
     organisers = select(OrganiserRow.account_id)
+    for kind, table in ROLES.items():
+        query = select(table).where(table.pending.is_(None))
+        for row in session.scalars(query if account_ids is None else query.where(table.account_id.in_(account_ids))):
+            getattr(roles[row.account_id], kind)[row.object_id] = row.role
     if account_ids is not None:
-        contests = contests.where(ContestRoleRow.account_id.in_(account_ids))
-        problems = problems.where(ProblemRoleRow.account_id.in_(account_ids))
         organisers = organisers.where(OrganiserRow.account_id.in_(account_ids))
-    for in_contest in session.scalars(contests):
-        roles[in_contest.account_id].contests[in_contest.contest_id] = in_contest.role
-    for at_problem in session.scalars(problems):
-        roles[at_problem.account_id].problems[at_problem.problem_id] = at_problem.role
     for account_id in session.scalars(organisers):
         roles[account_id].organiser = True
     return dict(roles)
@@ -154,25 +151,19 @@ def of_contest(session: Session, contest_id: str) -> Sequence[ContestRoleRow]:
 
 def roles_at(session: Session, kind: RoleKind, object_id: str) -> Sequence[RoleRow]:
     """Return the roles in a contest or at a problem by account, pending ones included."""
-    if kind == "contests":
-        in_contest = select(ContestRoleRow).where(ContestRoleRow.contest_id == object_id)
-        return session.scalars(in_contest.order_by(ContestRoleRow.account_id)).all()
-    at_problem = select(ProblemRoleRow).where(ProblemRoleRow.problem_id == object_id)
-    return session.scalars(at_problem.order_by(ProblemRoleRow.account_id)).all()
+    table = ROLES[kind]
+    return session.scalars(select(table).where(table.object_id == object_id).order_by(table.account_id)).all()
 
 
 def role_at(session: Session, kind: RoleKind, object_id: str, account_id: str) -> RoleRow | None:
     """Return the role of an account in a contest or at a problem, locked."""
-    key = object_id, account_id
-    if kind == "contests":
-        return session.get(ContestRoleRow, key, with_for_update=True)
-    return session.get(ProblemRoleRow, key, with_for_update=True)
+    return session.get(ROLES[kind], (object_id, account_id), with_for_update=True)
 
 
 def pending_of(session: Session, account_id: str) -> list[RoleRow]:
     """Return the roles that an account has not accepted yet, those in contests first."""
     rows: list[RoleRow] = []
-    for table in (ContestRoleRow, ProblemRoleRow):
+    for table in ROLES.values():
         query = select(table).where(table.account_id == account_id, table.pending.is_not(None))
         rows += session.scalars(query.order_by(table.granted))
     return rows

@@ -5,9 +5,10 @@
 """
 
 from datetime import datetime
+from typing import TYPE_CHECKING
 
 from sqlalchemy import ForeignKey, String, Text
-from sqlalchemy.orm import Mapped, mapped_column
+from sqlalchemy.orm import Mapped, mapped_column, synonym
 
 from app.core.db.tables import ID, SHA256, SLUG, Base, BigId, Details
 from app.core.json_documents import AuditChanges
@@ -147,33 +148,41 @@ class OrganiserRow(Base):
     granted: Mapped[datetime]
 
 
-class ContestRoleRow(Base):
-    """The role of an account in one contest: `owner` or `judge`.
+class RoleRow(Base):
+    """The role of an account at an object, a contest or a problem: `owner` or `judge`.
 
     pending  the id or username that an owner named, until the account accepts: until then the role gives no right
     """
+
+    __abstract__ = True
+    if TYPE_CHECKING:
+        object_id: Mapped[str]
+        account_id: Mapped[str]
+
+    role: Mapped[str] = mapped_column(ROLE)
+    pending: Mapped[str | None] = mapped_column(Text)
+    granted_by: Mapped[str | None] = mapped_column(ID)
+    granted: Mapped[datetime]
+
+
+class ContestRoleRow(RoleRow):
+    """The role of an account in one contest."""
 
     __tablename__ = "contest_roles"
 
     contest_id: Mapped[str] = mapped_column(ForeignKey("contests.id", ondelete="CASCADE"), primary_key=True)
     account_id: Mapped[str] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True, index=True)
-    role: Mapped[str] = mapped_column(ROLE)
-    pending: Mapped[str | None] = mapped_column(Text)
-    granted_by: Mapped[str | None] = mapped_column(ID)
-    granted: Mapped[datetime]
+    object_id: Mapped[str] = synonym("contest_id")
 
 
-class ProblemRoleRow(Base):
-    """The role of an account at one problem: `owner` or `judge`; `pending` as in a contest."""
+class ProblemRoleRow(RoleRow):
+    """The role of an account at one problem."""
 
     __tablename__ = "problem_roles"
 
     problem_id: Mapped[str] = mapped_column(ForeignKey("problems.id", ondelete="CASCADE"), primary_key=True)
     account_id: Mapped[str] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True, index=True)
-    role: Mapped[str] = mapped_column(ROLE)
-    pending: Mapped[str | None] = mapped_column(Text)
-    granted_by: Mapped[str | None] = mapped_column(ID)
-    granted: Mapped[datetime]
+    object_id: Mapped[str] = synonym("problem_id")
 
 
 class KeptTeamRow(Base):

@@ -17,12 +17,13 @@ from app.accounts.schemas import AuditFilter, RoleKind
 from app.accounts.service.grants import NO_GRANTS, OWNER, Granted, grants_of_all
 from app.accounts.service.reach import reach_of
 from app.accounts.service.viewer import Viewer
+from app.accounts.tables import RoleRow
 from app.contests.queries import contest_of
 from app.core import bodies, clics, clock
 from app.core.db.locks import lock_names
 from app.core.messages import N_, Conflict, NotFound
 from app.problems.queries.problems import existing
-from app.tables import AccountRow, AuditRow, ContestRoleRow, ContestRow, OrganiserRow, ProblemRoleRow, ProblemRow
+from app.tables import AccountRow, AuditRow, ContestRoleRow, ContestRow, OrganiserRow, ProblemRow
 
 
 class RoleBody(bodies.Body):
@@ -86,8 +87,7 @@ def grant(session: Session, viewer: Viewer, kind: RoleKind, object_id: str, name
     row = accounts_queries.role_at(session, kind, object_id, account_id)
     is_in_effect = row is not None and row.pending is None
     if row is None:
-        in_contest = ContestRoleRow(contest_id=object_id, account_id=account_id)
-        row = in_contest if kind == "contests" else ProblemRoleRow(problem_id=object_id, account_id=account_id)
+        row = accounts_queries.ROLES[kind](object_id=object_id, account_id=account_id)
     reach = reach_of(session, viewer)
     # A role in effect was accepted once: changing it asks for no second acceptance.
     pending = None if is_in_effect or reach.within([account_id], reach.accounts) else name
@@ -191,27 +191,25 @@ def _check_exists(session: Session, kind: RoleKind, object_id: str) -> None:
         existing(session, object_id)
 
 
-def _pending(session: Session, viewer: Viewer, kind: RoleKind, object_id: str) -> accounts_queries.RoleRow:
+def _pending(session: Session, viewer: Viewer, kind: RoleKind, object_id: str) -> RoleRow:
     row = accounts_queries.role_at(session, kind, object_id, str(viewer.account_id))
     if row is None or row.pending is None:
         raise NotFound(N_("no invitation to %(kind)s/%(id)s"), kind=kind, id=object_id)
     return row
 
 
-def _invitation(session: Session, row: accounts_queries.RoleRow) -> Invitation:
-    kind: RoleKind
-    if isinstance(row, ContestRoleRow):
-        kind, object_id = "contests", row.contest_id
-        name = session.get_one(ContestRow, object_id).name
+def _invitation(session: Session, row: RoleRow) -> Invitation:
+    kind: RoleKind = "contests" if isinstance(row, ContestRoleRow) else "problems"
+    if kind == "contests":
+        name = session.get_one(ContestRow, row.object_id).name
     else:
-        kind, object_id = "problems", row.problem_id
-        names = session.get_one(ProblemRow, object_id).names
-        name = names.get("en") or next(iter(names.values()), object_id)
+        names = session.get_one(ProblemRow, row.object_id).names
+        name = names.get("en") or next(iter(names.values()), row.object_id)
     granted = clics.format_time(row.granted)
-    return Invitation(kind=kind, id=object_id, name=name, role=row.role, granted_by=row.granted_by, granted=granted)
+    return Invitation(kind=kind, id=row.object_id, name=name, role=row.role, granted_by=row.granted_by, granted=granted)
 
 
-def _views(session: Session, rows: Sequence[accounts_queries.RoleRow], object_id: str) -> list[RoleView]:
+def _views(session: Session, rows: Sequence[RoleRow], object_id: str) -> list[RoleView]:
     known = {row.account_id: session.get_one(AccountRow, row.account_id) for row in rows if row.pending is None}
     grants = grants_of_all(session, list(known.values()))
     return [
@@ -220,7 +218,7 @@ def _views(session: Session, rows: Sequence[accounts_queries.RoleRow], object_id
     ]
 
 
-def _view(row: accounts_queries.RoleRow, account: AccountRow | None, rests: bool) -> RoleView:
+def _view(row: RoleRow, account: AccountRow | None, rests: bool) -> RoleView:
     return RoleView(
         account_id=row.pending or row.account_id,
         username=str(row.pending) if account is None else account.username,

@@ -15,12 +15,13 @@ from typing import Literal, cast
 from sqlalchemy.orm import Session
 
 from app.accounts import queries as accounts_queries
+from app.accounts.schemas import RoleKind
 from app.accounts.service.grants import NO_GRANTS, OWNER, Grants, grants_of, grants_of_all
 from app.core import bodies, clock
 from app.core.db.database import Database
 from app.core.messages import N_, Conflict, Forbidden, Message, Unauthorized
 from app.core.passwords import hash_password, make_password, password_fits
-from app.tables import AccountRow, ContestRoleRow, ProblemRoleRow, TeamRow
+from app.tables import AccountRow, TeamRow
 from app.teams import queries as teams_queries
 
 Role = Literal["admin", "owner", "judge", "team", "public"]
@@ -158,20 +159,11 @@ def viewer_of(account: AccountRow, grants: Grants = NO_GRANTS, credential: Crede
     return Viewer(role, account.id, account.team_id, account.type, grants=grants, credential=credential or Credential())
 
 
-def own_contest(session: Session, viewer: Viewer, contest_id: str) -> None:
-    """Make the viewer the owner of a contest it has just made; admins need no role."""
+def own(session: Session, viewer: Viewer, kind: RoleKind, object_id: str) -> None:
+    """Make the viewer the owner of a contest or problem that it has just made; admins need no role."""
     if not viewer.is_admin:
         session.flush()
-        row = ContestRoleRow(contest_id=contest_id, account_id=str(viewer.account_id), role=OWNER)
-        row.granted_by, row.granted = viewer.account_id, clock.utc_now()
-        session.add(row)
-
-
-def own_problem(session: Session, viewer: Viewer, problem_id: str) -> None:
-    """Make the viewer the owner of a problem it has just brought in; admins need no role."""
-    if not viewer.is_admin:
-        session.flush()
-        row = ProblemRoleRow(problem_id=problem_id, account_id=str(viewer.account_id), role=OWNER)
+        row = accounts_queries.ROLES[kind](object_id=object_id, account_id=str(viewer.account_id), role=OWNER)
         row.granted_by, row.granted = viewer.account_id, clock.utc_now()
         session.add(row)
 

@@ -8,7 +8,7 @@ from typing import IO
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
-from app.accounts.service.viewer import Viewer, own_problem, refuse_foreign_version
+from app.accounts.service.viewer import Viewer, own, refuse_foreign_version
 from app.authoring.service.jobs import queue_for_missing
 from app.core import clics, json_documents
 from app.core.faults import SILENT, PackageError, PackageErrors, PackageFault, Steps, of_severity
@@ -293,7 +293,7 @@ def _store(
         if isinstance(opened, problem_changes.Preview):
             return opened
         if is_new:
-            own_problem(session, viewer, package.slug)
+            own(session, viewer, "problems", package.slug)
         problem = None if opened is not None else details(session, problems.existing(session, package.slug))
         params: json_documents.VerificationParams = {"problem_id": package.slug, "package_sha256": stored.zipped}
         row = problems.existing(session, package.slug)

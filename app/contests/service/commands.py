@@ -7,7 +7,7 @@
 from sqlalchemy.orm import Session
 
 from app.accounts.service.reach import EVERYTHING, reach_of
-from app.accounts.service.viewer import Viewer, own_contest, refuse_open_to_all
+from app.accounts.service.viewer import Viewer, own, refuse_open_to_all
 from app.contests import queries, schemas
 from app.contests import queries as contests_queries
 from app.contests.service import changes
@@ -147,7 +147,7 @@ def create(session: Session, service: Service, viewer: Viewer, body: schemas.Con
     refuse_beyond(viewer, service.settings, None, row)
     change_details(session, service.files, viewer, row, body)
     session.add(row)
-    own_contest(session, viewer, row.id)
+    own(session, viewer, "contests", row.id)
     return view(row)
 
 
