@@ -62,7 +62,11 @@ class AccountBody(AccountChange):
 
     @model_validator(mode="after")
     def _team_of_teams(self) -> Self:
-        check_team(self.type, self.team_id)
+        if self.type == "team" and self.team_id is None:
+            raise WrongProperty(N_("expected the team of an account of type team, found nothing"), where="team_id")
+        if self.type != "team" and self.team_id is not None:
+            expected = N_("expected nothing for an account of type %(type)s, found %(team)r")
+            raise WrongProperty(expected, where="team_id", type=self.type, team=self.team_id)
         return self
 
 
@@ -101,30 +105,10 @@ def refuse_weak(password: str | None, *names: str | None) -> None:
 
 def merged(row: AccountRow, change: AccountChange) -> AccountBody:
     """An account as a change leaves it; raises BadRequest where it would be none."""
-    named = {name: getattr(change, name) for name in change.model_fields_set - {"id", "password"}}
-    old = {name: getattr(row, name) for name in ("id", "username", "name", "type", "team_id", "person_id")}
-    for name in ("username", "type"):
-        if name in named and named[name] is None:
-            raise BadRequest(N_("expected a value, found null"), where=name)
-    whole = {**old, **named}
-    try:
-        check_team(whole["type"], whole["team_id"])
-    except WrongProperty as wrong:
-        raise BadRequest(wrong.message, where=wrong.where) from None
-    return AccountBody.model_validate(whole)
-
-
-def check_team(type_: str, team_id: str | None) -> None:
-    """Raise WrongProperty where an account of a type cannot have this team, or none."""
-    if type_ == "team" and team_id is None:
-        raise WrongProperty(N_("expected the team of an account of type team, found nothing"), where="team_id")
-    if type_ != "team" and team_id is not None:
-        raise WrongProperty(
-            N_("expected nothing for an account of type %(type)s, found %(team)r"),
-            where="team_id",
-            type=type_,
-            team=team_id,
-        )
+    names = AccountView.model_fields
+    named = {name: getattr(change, name) for name in change.model_fields_set & names.keys()}
+    whole = {name: getattr(row, name) for name in names} | {**named, "id": row.id}
+    return bodies.read_one(bodies.objects(whole), AccountBody)
 
 
 def is_id(text: str) -> bool:

@@ -25,37 +25,26 @@ from app.games import queries as games_queries
 from app.tables import ContestRow, GroupRow
 from app.teams import queries as teams_queries
 
+QUOTAS = ("team_bytes", "contest_bytes")
+
 
 def keep_default_within(viewer: Viewer, settings: Settings, row: ContestRow, body: schemas.ContestBody) -> None:
     """Let a new contest of an organiser begin with the bounds where they are below the defaults that it names not."""
-    if viewer.is_admin:
-        return
-    bounds = {
-        "team_bytes": min(settings.most_team_bytes, schemas.TEAM_BYTES),
-        "contest_bytes": min(settings.most_contest_bytes, schemas.CONTEST_BYTES),
-    }
-    named = body.settings.model_fields_set
-    unnamed = {name: bound for name, bound in bounds.items() if name not in named}
-    row.settings = row.settings.model_copy(update=unnamed)
+    if not viewer.is_admin:
+        unnamed = set(QUOTAS) - body.settings.model_fields_set
+        bounds = {name: min(getattr(settings, f"most_{name}"), getattr(row.settings, name)) for name in unnamed}
+        row.settings = row.settings.model_copy(update=bounds)
 
 
 def refuse_beyond(viewer: Viewer, settings: Settings, before: schemas.ContestSettings | None, row: ContestRow) -> None:
     """Raise BadRequest where an owner raises a limit above its bound; one that an admin has set higher may stay."""
-    if viewer.is_admin:
-        return
-    now = row.settings
     faults = []
-    for name, most, old, wanted in (
-        ("team_bytes", settings.most_team_bytes, before and before.team_bytes, now.team_bytes),
-        ("contest_bytes", settings.most_contest_bytes, before and before.contest_bytes, now.contest_bytes),
-    ):
-        if (before is None or old != wanted) and (wanted is None or wanted > most):
-            actual = Message(N_("null (any number)")) if wanted is None else str(wanted)
-            faults.append(
-                mismatch(
-                    f"settings.{name}", N_("at most %(most)s bytes, as only an admin may allow more"), actual, most=most
-                )
-            )
+    for name in () if viewer.is_admin else QUOTAS:
+        most, wanted = getattr(settings, f"most_{name}"), getattr(row.settings, name)
+        if (before is None or getattr(before, name) != wanted) and (wanted is None or wanted > most):
+            found = Message(N_("null (any number)")) if wanted is None else str(wanted)
+            expected = N_("at most %(most)s bytes, as only an admin may allow more")
+            faults.append(mismatch(f"settings.{name}", expected, found, most=most))
     refuse(faults)
 
 
