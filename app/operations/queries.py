@@ -202,5 +202,9 @@ def judge_errors(session: Session) -> tuple[int, JudgeError | None]:
     )
     count = by_id.count(session, JudgementRow, *standing)
     query = select(SubmissionRow, JudgementRow.error).join(JudgementRow, JudgementRow.submission_id == SubmissionRow.id)
-    found = session.execute(query.where(*standing).order_by(JudgementRow.id.desc()).limit(1)).first() if count else None
-    return count, None if found is None else JudgeError(found[0].shown_id, found[0].contest_id, found[1] or "")
+    newest = query.where(*standing).order_by(JudgementRow.id.desc()).limit(1)
+    errors = [
+        JudgeError(row.shown_id, row.contest_id, error or "")
+        for row, error in (session.execute(newest) if count else ())
+    ]
+    return count, errors[0] if errors else None

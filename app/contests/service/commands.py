@@ -42,9 +42,9 @@ def refuse_beyond(viewer: Viewer, settings: Settings, before: schemas.ContestSet
     for name in () if viewer.is_admin else QUOTAS:
         most, wanted = getattr(settings, f"most_{name}"), getattr(row.settings, name)
         if (before is None or getattr(before, name) != wanted) and (wanted is None or wanted > most):
-            found = Message(N_("null (any number)")) if wanted is None else str(wanted)
+            actual = Message(N_("null (any number)")) if wanted is None else str(wanted)
             expected = N_("at most %(most)s bytes, as only an admin may allow more")
-            faults.append(mismatch(f"settings.{name}", expected, found, most=most))
+            faults.append(mismatch(f"settings.{name}", expected, actual, most=most))
     refuse(faults)
 
 
