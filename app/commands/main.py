@@ -8,32 +8,30 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from app.accounts.commands import accounts, registration, roles
+from app.accounts.commands import accounts, roles
 from app.archive.commands import backup, contest_packages
 from app.authoring.commands import package_import, problems, test_data
 from app.commands import check, demo, ladder, package, package_new, package_serve, solver_process
-from app.contests.commands import contest_settings, contests, limits
+from app.contests.commands import contest_settings, contests, taking_part
 from app.core.commands.output import Failure, console, say
 from app.core.commands.progress import wrapped
 from app.core.commands.registry import build
-from app.daily import commands as daily_commands
 from app.games.commands import play, replaying, tournament
 from app.judging import commands as rejudgings
 from app.messages import commands as messages_commands
 from app.operations.commands import status_screen, worker
 from app.problems import commands as problems_commands
 from app.scoreboard import commands as scoreboard
-from app.similarity import commands as similarity_commands
 from app.submissions import commands as submissions_commands
 from app.teams import commands as teams_commands
 
 # The parts of `jurado --help`, each with its commands.
 PANELS = {
-    "Here, without a server": "solve check generate methods ladder daily play tournament replay bench package",
+    "Here, without a server": "solve check generate methods ladder play tournament replay bench package",
     "The service": "serve worker demo init backup restore fsck status",
     "Talking to a server": (
         "login logout passwd tokens roles register problems statement submit watch scoreboard "
-        "clarify clarifications games begin final-inputs choose quota api admin"
+        "clarify clarifications games begin final-inputs choose api admin"
     ),
 }
 GROUPS = {
@@ -45,7 +43,6 @@ GROUPS = {
     "admin group": "Groups of a contest.",
     "admin organization": "Organizations of a contest.",
     "admin person": "Persons of a contest.",
-    "admin registration": "Self-registration for a contest, with a code and a cap.",
     "admin contest": "Contests and what is in them.",
     "admin problem": "Problems and their packages.",
     "admin testcase": "Test cases of problems.",

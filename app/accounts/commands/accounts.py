@@ -1,6 +1,6 @@
 """`jurado admin user`: accounts.
 
-- `jurado admin people`: class lists.
+- `jurado admin people`: class lists; `jurado register`: an account of one's own, by a contest's code.
 - `jurado login`, `logout`, `passwd` and `tokens`: a password is exchanged for a token, which is stored and revoked.
 """
 
@@ -15,7 +15,10 @@ import typer
 from app.accounts.commands import imports
 from app.core.commands import config, output
 from app.core.commands.client import Client, without_none
-from app.core.commands.registry import AsJson, Request, Table, collection, command, deletion, keys
+from app.core.commands.registry import AsJson, Contest, Request, Shown, Table, collection, command, deletion, keys
+
+Server = Annotated[str, typer.Argument(metavar="URL", help="the server, such as http://127.0.0.1:8000")]
+PasswordStdin = Annotated[bool, typer.Option("--password-stdin", help="read the password from stdin")]
 
 
 @command("admin people import")
@@ -48,9 +51,9 @@ def import_people(
 
 @command("login")
 def login(
-    url: Annotated[str, typer.Argument(help="the server, such as http://127.0.0.1:8000")],
+    url: Server,
     user: Annotated[str, typer.Argument(help="your username there")],
-    password_stdin: Annotated[bool, typer.Option("--password-stdin", help="read the password from stdin")] = False,
+    password_stdin: PasswordStdin = False,
 ) -> None:
     """Log in to a server and keep its token (in ~/.config/jurado/config.toml, readable by you alone).
 
@@ -170,6 +173,33 @@ def new_login(server: str, user: str, password: str) -> config.Login:
     return config.Login(server, new["token"], user, new["id"])
 
 
+@command("register")
+def register(
+    url: Server,
+    contest: Contest,
+    code: Annotated[str, typer.Option(help="the contest's code, which its organisers hand out")],
+    name: Annotated[str, typer.Option(help="your name")],
+    email: Annotated[str, typer.Option(help="only judges see it")],
+    team: Annotated[str | None, typer.Option(help="the name of a new team; default: your name")] = None,
+    team_code: Annotated[str | None, typer.Option(metavar="CODE", help="join the team whose code this is")] = None,
+    username: Annotated[str | None, typer.Option(help="to log in with; default: made of your name")] = None,
+    password_stdin: PasswordStdin = False,
+) -> Shown:
+    """Register for a contest that lets people do so, and choose a password.
+
+    Examples:
+      jurado register https://jurado.example finals --code k7fmq-2xwrt --name 'Ana Pérez' --email ana@example.org
+    """
+    given = {"code": code, "name": name, "email": email, "team": team, "team_code": team_code, "username": username}
+    password = new_password(name, from_stdin=password_stdin)
+    with Client(config.Login(config.cleaned(url))) as client:
+        made = client.post(f"contests/{contest}/registrations", {**without_none(given), "password": password})
+    text = f"registered as {made['username']}, in the team {made['team']}"
+    if made["team_code"] is not None:
+        text += f"\nothers join it with --team-code {made['team_code']}"
+    return Shown(made, f"{text}\nnext: jurado login {config.cleaned(url)} {made['username']}")
+
+
 InContest = Annotated[
     str | None, typer.Option("--contest", metavar="ID", help="only those of this contest, which its owners may see")
 ]
@@ -192,7 +222,7 @@ def add_user(
     kind: Annotated[str, typer.Option("--type", help="team, judge, admin, analyst or staff")] = "team",
     team_id: Annotated[str | None, typer.Option("--team", metavar="ID", help="the team it belongs to")] = None,
     full_name: Annotated[str | None, typer.Option("--name", help="the name shown")] = None,
-    password_stdin: Annotated[bool, typer.Option("--password-stdin", help="read the password from stdin")] = False,
+    password_stdin: PasswordStdin = False,
 ) -> Request:
     """Make an account; its password is asked for, or taken from standard input or JURADO_PASSWORD.
 

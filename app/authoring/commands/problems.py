@@ -1,6 +1,6 @@
 """`jurado admin problem|reference|job`: problems, the expected answers made for them, and jobs.
 
-- `jurado admin problem versions|diff|restore`, `jurado admin contest pin`: versions of problems.
+- `jurado admin problem versions|restore`, `jurado admin contest pin`: versions of problems.
 """
 
 import tempfile
@@ -13,7 +13,7 @@ import typer
 
 from app.core.commands import lookup, progress, registry, uploading
 from app.core.commands.client import Client, Param, without_none
-from app.core.commands.output import Failure, JsonMapping, plain, report, say, show, table, write_json
+from app.core.commands.output import Failure, JsonMapping, report, say, show, table, write_json
 
 # A package of gigabytes or ten thousand cases takes the server minutes.
 SECONDS = 3600.0
@@ -182,30 +182,6 @@ VERSIONS: Mapping[str, registry.Cell] = {
     "why": "note",
     "contests (* stays with it)": _contests,
 }
-
-
-@registry.command("admin problem diff")
-def show_diff(
-    problem_id: ProblemId,
-    number: Number,
-    against: Annotated[int | None, typer.Option(metavar="VERSION", help="default: the version before")] = None,
-) -> registry.Request:
-    """Show what a version of a problem changes.
-
-    Examples:
-      jurado admin problem diff comesolo 3
-      jurado admin problem diff comesolo 3 --against 1
-    """
-
-    def parts(diff: JsonMapping) -> list[object]:
-        before, after = diff["before"], diff["after"]
-        reach = "verdicts" if diff["judging"] else "points" if diff["points"] else "neither verdicts nor points"
-        columns = registry.Table({"what": "where", f"version {before}": "before", f"version {after}": "after"})
-        head = plain(f"{problem_id}: version {before} → {after}; may change {reach}")
-        return [head, columns.drawn(diff["fields"])]
-
-    path = f"problems/{problem_id}/versions/{number}/diff"
-    return registry.Request("GET", path, parts, params={"against": against})
 
 
 @registry.command("admin problem restore")

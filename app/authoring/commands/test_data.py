@@ -1,7 +1,4 @@
-"""`jurado admin testcase upload|group|order|points`: many test cases at once, and the groups of a problem.
-
-- `jurado admin testcase`: test cases of problems, and the expected answers made for them.
-"""
+"""`jurado admin testcase`: test cases of problems, one or many at once, and the expected answers made for them."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,7 +15,6 @@ from app.core.commands.output import Failure, JsonMapping, read_file, say
 # Longest wait for the reply: all cases are checked before it.
 SECONDS = 3600.0
 ENDINGS = (".in", ".ans", ".yaml")
-SHARE = "share"
 
 
 @registry.command("admin testcase upload")
@@ -59,77 +55,6 @@ def _zipped(place: Path) -> bytes:
     if not paths:
         raise Failure(f"{place}: expected test cases such as secret/01.in, found none")
     return zip_bytes({path.relative_to(place).as_posix(): path.read_bytes() for path in paths})
-
-
-@registry.command("admin testcase group")
-def change_group(
-    problem_id: ProblemId,
-    group: Annotated[str, typer.Argument(metavar="GROUP", help="such as secret/large")],
-    points: Annotated[int | None, typer.Option(min=0, help="the most points of the group")] = None,
-    aggregation: Annotated[str | None, typer.Option(help="sum, min or pass-fail")] = None,
-    rename: Annotated[str | None, typer.Option(metavar="GROUP", help="its new name")] = None,
-    require_pass: Annotated[list[str] | None, typer.Option(metavar="GROUP", help="groups to be passed first")] = None,
-    final: Annotated[bool | None, typer.Option("--final/--provisional", help="when its cases count")] = None,
-    cases: Annotated[list[str] | None, typer.Option("--with", metavar="NAME", help="a case that moves to it")] = None,
-    keep: registry.Keep = False,
-    preview: registry.PreviewOnly = False,
-) -> registry.Request:
-    """Make a group, or change its points, aggregation and name; a new one needs at least one case (--with).
-
-    Examples:
-      jurado admin testcase group mysum secret/large --points 60 --aggregation sum
-      jurado admin testcase group mysum secret/large --rename secret/huge
-      jurado admin testcase group mysum secret/final --points 20 --final --with 07 --with 08
-    """
-    given = {"rename": rename, "max_points": points, "aggregation": aggregation, "final": final}
-    body = {
-        "groups": [{"name": group, **without_none({**given, "require_pass": require_pass or None})}],
-        "move": dict.fromkeys(cases or [], rename or group),
-    }
-    return _change(problem_id, body, registry.parameters(keep=keep, preview=preview))
-
-
-def _change(problem_id: str, body: object, params: Mapping[str, Param]) -> registry.Request:
-    text = f"the test data of {problem_id} have been changed"
-    return registry.change("PATCH", f"problems/{problem_id}/testcases", text, params, body)
-
-
-@registry.command("admin testcase order")
-def order_cases(
-    problem_id: ProblemId,
-    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="base names of test cases")],
-    keep: registry.Keep = False,
-    preview: registry.PreviewOnly = False,
-) -> registry.Request:
-    """List these test cases first in their groups, in this order; the others follow by name.
-
-    Examples:
-      jurado admin testcase order mysum 07 03
-    """
-    return _change(problem_id, {"order": names}, registry.parameters(keep=keep, preview=preview))
-
-
-@registry.command("admin testcase points")
-def give_points(
-    problem_id: ProblemId,
-    points: Annotated[list[str], typer.Argument(metavar="NAME=POINTS...", help=f"or NAME={SHARE}: as the others")],
-    keep: registry.Keep = False,
-    preview: registry.PreviewOnly = False,
-) -> registry.Request:
-    """Give test cases of groups with the aggregation sum points of their own; the others share what is left.
-
-    Examples:
-      jurado admin testcase points mysum 07=30 08=20 09=share
-    """
-    given = dict(_points(each) for each in points)
-    return _change(problem_id, {"points": given}, registry.parameters(keep=keep, preview=preview))
-
-
-def _points(text: str) -> tuple[str, int | None]:
-    name, _, points = text.rpartition("=")
-    if not name or not (points == SHARE or points.isdecimal()):
-        raise Failure(f"NAME=POINTS: expected a name and whole points such as 07=30, or 07={SHARE}, found {text!r}")
-    return name, None if points == SHARE else int(points)
 
 
 CasePath = Annotated[str, typer.Argument(metavar="GROUP/NAME", help="such as secret/121-mine")]

@@ -5,7 +5,6 @@
 
 import subprocess
 import textwrap
-import time
 from collections.abc import Iterator
 from typing import Annotated
 
@@ -38,9 +37,6 @@ def _wrapped(text: str, indent: str) -> list[str]:
 def status(
     url: Annotated[str | None, typer.Option(metavar="URL", help="default: the server logged in to, or here")] = None,
     as_json: registry.AsJson = False,
-    watch: Annotated[
-        float | None, typer.Option(min=0.5, metavar="SECONDS", help="draw it again each SECONDS, until Ctrl-C")
-    ] = None,
 ) -> None:
     """Show the whole installation to its admin, with what to do; others see whether it takes and judges submissions.
 
@@ -48,24 +44,12 @@ def status(
 
     Examples:
       jurado status
-      jurado status --watch 2
       jurado status --url http://127.0.0.1:8000 --json
     """
     with Client.open(url) as client:
-        while True:
-            is_ready = show_status(client, as_json=as_json, again=watch is not None)
-            if watch is None:
-                raise typer.Exit(0 if is_ready else 1)
-            time.sleep(watch)
-
-
-def show_status(client: Client, *, as_json: bool, again: bool) -> bool:
-    """Show the state once, `again` on a clear screen; returns whether submissions are taken and judged."""
-    ready = client.body(client.request("GET", "/health/ready", accept=(503,)))
-    reply = client.request("GET", "/api/status", accept=(401, 403, 404, 503))
-    whole = client.body(reply) if reply.is_success else {}
-    if again and not as_json:
-        output.console().clear()
+        ready = client.body(client.request("GET", "/health/ready", accept=(503,)))
+        reply = client.request("GET", "/api/status", accept=(401, 403, 404, 503))
+        whole = client.body(reply) if reply.is_success else {}
     if as_json:
         output.write_json({"url": client.url, **whole, **ready})
     elif whole:
@@ -73,7 +57,7 @@ def show_status(client: Client, *, as_json: bool, again: bool) -> bool:
     else:
         facts = [(name.replace("_", " "), in_words(fact)) for name, fact in ready.items()]
         output.show(output.table(client.url, ["what", "now"], facts))
-    return bool(ready["ready"])
+    raise typer.Exit(0 if ready["ready"] else 1)
 
 
 def in_words(fact: object) -> object:

@@ -1,4 +1,4 @@
-"""Roles and the audit log from the command line, against a real service."""
+"""Roles from the command line, against a real service."""
 
 from __future__ import annotations
 
@@ -84,14 +84,3 @@ def test_an_account_is_allowed_to_make_contests_and_listed(admin: Jurado, contes
     assert contest in admin("admin", "user", "organisers").stdout
     assert admin("admin", "user", "forbid-contests", contest).exit_code == 0
     assert admin("admin", "problem", "revoke", "comesolo", contest).exit_code == 0
-
-
-def test_the_audit_log_is_a_table_or_json(admin: Jurado, contest: str) -> None:
-    assert admin("admin", "contest", "grant", contest, contest, "judge").exit_code == 0
-    log = ("admin", "audit", "--contest", contest)
-    assert "put_contest_role" in admin(*log).stdout
-    operations = ["put_contest_role", "create_contest"]
-    entries = json.loads(admin(*log, "--limit", "0", "--json").stdout)
-    assert [each["operation"] for each in entries] == operations
-    assert entries[0]["changes"]["objects"][0]["after"]["role"] == "judge"
-    assert len(json.loads(admin(*log, "--limit", "1", "--json").stdout)) == 1

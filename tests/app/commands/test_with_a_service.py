@@ -99,14 +99,6 @@ def test_own_verdicts_come_by_the_stream(contest: str, ants: Client) -> None:
     assert (judgement["submission_id"], judgement["judgement_type_id"]) == (sent, "PC")
 
 
-def test_a_judge_names_the_team_whose_quota_to_show(admin: Jurado, contest: str) -> None:
-    refused = admin("quota", contest)
-    assert refused.exit_code != 0
-    assert "expected the team whose quota to show" in refused.stderr
-    shown = admin("quota", contest, "--team", f"{contest}-ants", "--json")
-    assert [each["team_id"] for each in json.loads(shown.stdout)] == [f"{contest}-ants"]
-
-
 def test_an_empty_list_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     empty = Shown([], Table(keys("id"), empty="no jobs yet"))
     empty.show(as_json=False)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -28,16 +27,6 @@ ASKED = {
     "open": True,
     "href": "contests/c/problems/comesolo/inputs.zip",
 }
-QUOTA = {
-    "problem_id": "comesolo",
-    "team_id": "ants",
-    "limits": {},
-    "used": 2,
-    "left": 1,
-    "next_allowed": None,
-    "bytes_used": 7,
-    "bytes_limit": None,
-}
 
 
 @pytest.fixture
@@ -54,7 +43,6 @@ def there(monkeypatch: pytest.MonkeyPatch) -> Scripted:
         "GET contests/c/problems/comesolo/chosen": chosen,
         "PUT contests/c/problems/comesolo/chosen": chosen,
         "DELETE contests/c/problems/comesolo/chosen": {**chosen, "submission_id": None},
-        "GET contests/c/problems/comesolo/quota": QUOTA,
         "GET contests/c": {"duration": None},
         "GET contests/c/scoreboard.csv": httpx.Response(200, content=b"rank,team\r\n1,ants\r\n"),
     }
@@ -79,7 +67,7 @@ def test_a_command_says_what_holds_now(jurado: Jurado, there: Scripted, words: t
 
 
 def test_showing_changes_nothing(jurado: Jurado, there: Scripted) -> None:
-    for words in (("begin", "c"), ("final-inputs", "c", "A", "--show"), ("choose", "c", "A"), ("quota", "c")):
+    for words in (("begin", "c"), ("final-inputs", "c", "A", "--show"), ("choose", "c", "A")):
         jurado(*words)
     assert {name.partition(" ")[0] for name, _ in there.asked} == {"GET"}
 
@@ -93,26 +81,6 @@ def test_final_inputs_are_fetched_once_they_may_be(jurado: Jurado, there: Script
 def test_two_wishes_at_once_are_refused(jurado: Jurado, there: Scripted, words: tuple[str, ...]) -> None:
     assert jurado(*words).exit_code == 2
     assert there.asked == []
-
-
-@pytest.mark.parametrize(
-    ("more", "left", "following"),
-    [
-        ({}, "1", "now"),
-        ({"left": None, "next_allowed": "soon"}, "any number", "soon"),
-        ({"left": 0}, "0", "never"),
-    ],
-)
-def test_a_quota_tells_what_is_left(
-    jurado: Jurado, there: Scripted, more: dict[str, Any], left: str, following: str
-) -> None:
-    there.answers = {**there.answers, "GET contests/c/problems/comesolo/quota": {**QUOTA, **more}}
-    done = jurado("quota", "c")
-    shown = done.stdout
-    assert (done.exit_code, done.stderr) == (0, "7 bytes sent to c\n")
-    row = next(line for line in shown.splitlines() if "comesolo" in line)
-    assert [cell.strip() for cell in row.split("│")[1:-1]] == ["comesolo", "2", left, following]
-    assert json.loads(jurado("quota", "c", "A", "--json").stdout) == {**QUOTA, **more}
 
 
 def test_the_board_is_written_for_spreadsheets(jurado: Jurado, there: Scripted, tmp_path: Path) -> None:
