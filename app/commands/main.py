@@ -30,7 +30,7 @@ PANELS = {
     "Here, without a server": "solve check generate methods ladder play tournament replay bench package",
     "The service": "serve worker demo init backup restore fsck status",
     "Talking to a server": (
-        "login logout passwd tokens roles register problems statement submit watch scoreboard "
+        "login logout passwd register problems statement submit watch scoreboard "
         "clarify clarifications games begin final-inputs choose api admin"
     ),
 }

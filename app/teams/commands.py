@@ -95,8 +95,7 @@ def import_teams(
       jurado admin team import teams.csv --contest finals
     """
     params = {**imports.import_params(replace=replace, dry_run=dry_run), "contest_id": contest}
-    before = imports.of_contest("teams", contest)
-    imports.import_file("teams", file, params, as_json=as_json, encoding=encoding, before=before)
+    imports.import_file("teams", file, params, as_json=as_json, encoding=encoding)
 
 
 InContest = Annotated[str, typer.Option("--contest", metavar="ID", help="the contest that brings or shows them")]

@@ -1,21 +1,20 @@
 """`jurado admin user`: accounts.
 
 - `jurado admin people`: class lists; `jurado register`: an account of one's own, by a contest's code.
-- `jurado login`, `logout`, `passwd` and `tokens`: a password is exchanged for a token, which is stored and revoked.
+- `jurado login`, `logout` and `passwd`: a password is exchanged for a token, which is stored and revoked.
 """
 
 import os
 import socket
 import sys
 from typing import Annotated
-from urllib.parse import quote
 
 import typer
 
 from app.accounts.commands import imports
 from app.core.commands import config, output
 from app.core.commands.client import Client, without_none
-from app.core.commands.registry import AsJson, Contest, Request, Shown, Table, collection, command, deletion, keys
+from app.core.commands.registry import AsJson, Contest, Request, Shown, collection, command, deletion, keys
 
 Server = Annotated[str, typer.Argument(metavar="URL", help="the server, such as http://127.0.0.1:8000")]
 PasswordStdin = Annotated[bool, typer.Option("--password-stdin", help="read the password from stdin")]
@@ -109,41 +108,6 @@ def passwd(
         new = new_password(user, from_stdin=password_stdin)
         client.patch("account", {"old_password": old, "password": new, "keep_tokens": keep_tokens})
     output.say(f"{user} has a new password" + ("" if keep_tokens else "; its other tokens are revoked"))
-
-
-@command("tokens")
-def tokens(
-    revoke: Annotated[
-        list[str] | None, typer.Option("--revoke", metavar="ID", help="revoke this one; may be given several times")
-    ] = None,
-    others: Annotated[bool, typer.Option("--revoke-others", help="revoke all but the one in use here")] = False,
-) -> Request:
-    """List the tokens of your account, one for each login or program.
-
-    Examples:
-      jurado tokens
-      jurado tokens --revoke 0f3ac2b1d4e5f607
-      jurado tokens --revoke-others
-    """
-    with Client.open() as client:
-        for token_id in revoke or []:
-            client.delete(f"account/tokens/{quote(token_id, safe='')}")
-            output.say(f"revoked the token {token_id}")
-        if others:
-            client.delete("account/tokens", others="true")
-            output.say("revoked all other tokens")
-    return Request("GET", "account/tokens", TOKENS)
-
-
-TOKENS = Table(
-    {
-        "id": "id",
-        "label": "label",
-        "made": "created",
-        "ends": lambda token: token["expires"] or "never",
-        "": lambda token: "in use here" if token["current"] else "",
-    }
-)
 
 
 def new_password(user: str, *, from_stdin: bool) -> str:
@@ -268,7 +232,6 @@ def import_users(
     encoding: imports.Encoding = None,
     replace: imports.Replace = False,
     dry_run: imports.DryRun = False,
-    contest: InContest = None,
     as_json: AsJson = False,
 ) -> None:
     """Import accounts from a file: all of them, or none and a list of what is wrong.
@@ -282,7 +245,4 @@ def import_users(
     params = imports.import_params(
         make_passwords or passwords is not None, renew_passwords, replace=replace, dry_run=dry_run
     )
-    before = imports.of_contest("accounts", contest)
-    imports.import_file(
-        "accounts", file, params, as_json=as_json, encoding=encoding, before=before, passwords=passwords
-    )
+    imports.import_file("accounts", file, params, as_json=as_json, encoding=encoding, passwords=passwords)

@@ -16,8 +16,6 @@ from app.core.commands.client import Client, Param
 from app.core.commands.config import NewFile
 from app.core.commands.output import Failure, Json, JsonMapping, read_file, report, say, show, table
 
-NOT_COMPARED = frozenset({"password", "has_password"})
-
 
 def class_list_tables(imported: JsonMapping) -> list[Table]:
     """The accounts of a class list, and the teams, organizations and groups that are new or change."""
@@ -43,28 +41,6 @@ def changes_text(changes: Sequence[JsonMapping]) -> str:
         else f"{each['property']}: {shown(each['before'])} → {shown(each['after'])}"
         for each in changes
     )
-
-
-def objects_table(path: str, before: Mapping[str, JsonMapping], after: Sequence[JsonMapping]) -> Table:
-    """JsonMappings that an import has made or changed, held against those that were there."""
-    rows = []
-    for each in after:
-        id_ = str(each.get("id"))
-        old = before.get(id_)
-        changes = [] if old is None else differences(old, each)
-        state = "made" if old is None else "changed" if changes else "unchanged"
-        rows.append([id_, each.get("name"), state, "; ".join(changes)])
-    return table(path.rpartition("/")[2], ["id", "name", "", "changes"], rows)
-
-
-def differences(old: JsonMapping, new: JsonMapping) -> list[str]:
-    """The properties in which two objects differ, each as `name: A → B`."""
-    names = [name for name in {**old, **new} if name not in NOT_COMPARED]
-    changed = [name for name in names if (old.get(name) or None) != (new.get(name) or None)]
-    changed += ["password"] if "password" in new else []
-    return [
-        name if name == "password" else f"{name}: {shown(old.get(name))} → {shown(new.get(name))}" for name in changed
-    ]
 
 
 def shown(value: object) -> str:
@@ -118,21 +94,16 @@ def import_file(
     *,
     as_json: bool,
     encoding: str | None = None,
-    before: str | None = None,
     passwords: Path | None = None,
 ) -> None:
-    """Send a file to a collection, and print what it made with the passwords, or write these to a file.
-
-    A dry run compares the objects with those at `before`, by default the collection's; of a class list the server does.
-    """
+    """Send a file to a collection, and print what it made with the passwords, or write these to a file."""
     is_class_list, dry_run = path == "people", "dry_run" in params
-    old = listed(before or path) if dry_run and not is_class_list else {}
     with NewFile(passwords) as target:  # made before anything is sent, so that no password is lost
         document = send(path, file, params, encoding)
         rows = document["people"] if is_class_list else document if isinstance(document, list) else [document]
         shared = take_passwords(target, rows)
-    if dry_run and not as_json:
-        show(*(class_list_tables(document) if is_class_list else [objects_table(path, old, rows)]))
+    if dry_run and is_class_list and not as_json:
+        show(*class_list_tables(document))
     shown = {**document, "people": shared} if is_class_list else shared if isinstance(document, list) else shared[0]
     what = class_list_text(document) if is_class_list else f"{len(rows)} {path.rpartition('/')[2]}"
     report(f"{what} {'would be' if dry_run else 'have been'} imported", shown, as_json=as_json)
@@ -166,12 +137,6 @@ def import_params(make: bool = False, renew: bool = False, **more: bool) -> dict
 def of_contest(path: str, contest: str | None) -> str:
     """The address of a collection: a contest's, or the server's, which only its admins and judges may read."""
     return path if contest is None else f"contests/{contest}/{path}"
-
-
-def listed(path: str) -> dict[str, JsonMapping]:
-    """The objects of a collection as they are, by id."""
-    with Client.open() as client:
-        return {each["id"]: each for each in client.rows(path)}
 
 
 def send(path: str, file: Path, params: Mapping[str, Param], encoding: str | None) -> Json:

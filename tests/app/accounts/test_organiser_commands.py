@@ -46,6 +46,7 @@ def test_invitations_are_listed_accepted_and_declined(
     assert added.exit_code == 0, added.stderr
     assert admin("admin", "contest", "grant", contest, owner, "owner").exit_code == 0
     assert admin("admin", "problem", "grant", "comesolo", owner, "owner").exit_code == 0
+    invitations = ("api", "GET", "account/roles")
     tokens = {name: new_login(service.url, name, "a good password").token for name in (owner, contest)}
 
     def run(user: str, *words: str) -> str:
@@ -54,23 +55,23 @@ def test_invitations_are_listed_accepted_and_declined(
         assert done.exit_code == 0, done.stderr
         return done.stdout
 
-    assert run(contest, "roles") == "no invitations\n"
-    pending = f"{contest} is judge of {contest} once the account accepts (jurado roles)\n"
+    assert run(contest, *invitations) == "[]\n"
+    pending = f"{contest} is judge of {contest} once the account accepts (on its account page)\n"
     assert run(owner, "admin", "contest", "grant", contest, contest, "judge") == pending
     run(owner, "admin", "problem", "grant", "comesolo", contest, "judge")
     assert "judge, pending" in run(owner, "admin", "contest", "roles", contest)
-    offered = json.loads(run(contest, "roles", "--json"))
+    offered = json.loads(run(contest, *invitations))
     assert [(each["kind"], each["id"], each["role"]) for each in offered] == [
         ("contests", contest, "judge"),
         ("problems", "comesolo", "judge"),
     ]
-    assert "problems/comesolo" in run(contest, "roles")
-    done = run(contest, "roles", "--accept", f"contests/{contest}", "--decline", "problems/comesolo")
-    assert done == "no invitations\n"
+    run(contest, "api", "PUT", f"account/roles/contests/{contest}")
+    run(contest, "api", "DELETE", "account/roles/problems/comesolo")
+    assert run(contest, *invitations) == "[]\n"
     assert "pending" not in run(owner, "admin", "contest", "roles", contest)
     at_problem = json.loads(run(owner, "admin", "problem", "roles", "comesolo", "--json"))
     assert contest not in [each["username"] for each in at_problem]
-    refused = admin("roles", "--accept", "contests/nothing")
+    refused = admin("api", "PUT", "account/roles/contests/nothing")
     assert (refused.exit_code, "no invitation to contests/nothing" in refused.stderr) == (1, True)
     monkeypatch.setenv("JURADO_TOKEN", tokens[owner])
     assert admin("admin", "problem", "revoke", "comesolo", owner).exit_code == 0
@@ -79,8 +80,7 @@ def test_invitations_are_listed_accepted_and_declined(
 def test_an_account_is_allowed_to_make_contests_and_listed(admin: Jurado, contest: str) -> None:
     assert admin("admin", "user", "allow-contests", contest).exit_code == 0
     assert admin("admin", "problem", "grant", "comesolo", contest, "judge").exit_code == 0
-    listed = {each["username"]: each for each in json.loads(admin("admin", "user", "organisers", "--json").stdout)}
+    listed = {each["username"]: each for each in json.loads(admin("api", "GET", "organisers").stdout)}
     assert (listed[contest]["organiser"], listed[contest]["problems"]) == (True, {"comesolo": "judge"})
-    assert contest in admin("admin", "user", "organisers").stdout
-    assert admin("admin", "user", "forbid-contests", contest).exit_code == 0
+    assert admin("api", "DELETE", f"organisers/{contest}").exit_code == 0
     assert admin("admin", "problem", "revoke", "comesolo", contest).exit_code == 0

@@ -6,7 +6,6 @@ import json
 import stat
 from pathlib import Path
 
-import httpx
 import pytest
 
 from app.commands.fresh_service import Running
@@ -39,26 +38,6 @@ def test_logout_takes_the_token_back_from_the_server(team: Jurado, monkeypatch: 
     assert not config_path().exists()
     monkeypatch.setenv("JURADO_TOKEN", login.token)
     assert team("problems", "practice").exit_code == 1
-
-
-def test_tokens_are_listed_and_taken_back(team: Jurado, service: Running) -> None:
-    login = stored_login()
-    assert login is not None
-    address, mine = f"{service.url}/api/account/tokens", {"Authorization": f"Bearer {login.token}"}
-    made = [httpx.post(address, headers=mine, json={"label": f"program {number}"}).json() for number in range(2)]
-    shown = team("tokens").stdout
-    assert "program 0" in shown
-    assert shown.count("in use here") == 1
-    assert made[0]["token"] not in shown
-    listed = json.loads(team("tokens", "--revoke", made[0]["id"], "--json").stdout)
-    assert {made[1]["id"], login.token_id} <= {each["id"] for each in listed}
-    assert made[0]["id"] not in {each["id"] for each in listed}
-    again = team("tokens", "--revoke", made[0]["id"])
-    assert (again.exit_code, "no token" in again.stderr) == (1, True)
-    left = json.loads(team("tokens", "--revoke-others", "--json").stdout)
-    assert [(each["id"], each["current"]) for each in left] == [(login.token_id, True)]
-    refused = httpx.get(address, headers={"Authorization": f"Bearer {made[1]['token']}"})
-    assert refused.status_code == 401
 
 
 def test_the_token_is_not_shown_to_another_server(team: Jurado, monkeypatch: pytest.MonkeyPatch) -> None:
