@@ -1,4 +1,4 @@
-"""`jurado admin contest|problem grant|revoke|roles`: owners and judges of contests and problems."""
+"""`jurado admin contest grant` and the like: owners and judges of contests and problems."""
 
 from collections.abc import Mapping
 from typing import Annotated, Literal
