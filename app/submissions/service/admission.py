@@ -17,17 +17,10 @@ from app.core.service import Service
 from app.submissions.queries.submission_context import Entrant, Entry, read_entrant
 from app.submissions.service.submission_form import SubmissionForm
 
-# The refusal of a submission for no team, by whether its sender manages the contest.
-NO_TEAM = {
-    True: N_(
-        "expected the team of contest %(contest)s that is submitted for, found nothing (this account is in no team of "
-        "its own here: an admin submits for teams)"
-    ),
-    False: N_(
-        "expected the team of contest %(contest)s that is submitted for, found nothing (this account is in no team of "
-        "its own here: staff submits for teams)"
-    ),
-}
+NO_TEAM = N_(
+    "expected the team of contest %(contest)s that is submitted for, found nothing (this account is in no team of its "
+    "own here)"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +155,7 @@ def _submitting_team(viewer: Viewer, form: SubmissionForm, entry: Entry) -> str:
     """The team the submission is for; raises where the viewer may not submit for it."""
     if "proxy_submit" in capabilities(viewer, entry.settings, takes_part=True):
         if form.team_id is None:
-            raise BadRequest(NO_TEAM[viewer.manages], where="team_id", contest=entry.contest_id)
+            raise BadRequest(NO_TEAM, where="team_id", contest=entry.contest_id)
         if form.team_id not in entry.teams:
             raise BadRequest(
                 N_("expected a team of contest %(contest)s, found %(found)r"),

@@ -25,7 +25,7 @@ from app.judging.queries.judging_tasks import too_large
 from app.submissions.queries import submission_queries, submissions
 from app.submissions.queries.submission_context import read_entrant, read_entry
 from app.submissions.queries.submissions import INLINE_LIMIT, Accepted, NewAnswer, NewSubmission
-from app.submissions.queries.usage import Allowance, Claim, LimitReached, Usage, bytes_used
+from app.submissions.queries.usage import Allowance, Claim, LimitReached, Usage
 from app.submissions.service.admission import Admitted, admit, check_brought, check_may_submit, check_new, refuse_played
 from app.submissions.service.answer_files import Answer, Collected, collect
 from app.submissions.service.archives import Limits as ArchiveLimits
@@ -158,27 +158,10 @@ def refuse_full(service: Service, admitted: Admitted) -> None:
 
     A game that has begun ends as a submission whatever the size of its transcript: there is room, or it never begins.
     """
-    settings, contest_id = admitted.entry.settings, admitted.entry.contest_id
-    most, of_all = settings.team_bytes, settings.contest_bytes
-    with service.database.read() as session:
-        used = 0 if most is None else bytes_used(session, contest_id, admitted.team_id)
-        used_by_all = 0 if of_all is None else bytes_used(session, contest_id)
-    if most is not None and used >= most:
-        raise TooLarge(
-            N_("expected less than %(most)s bytes of a team in contest %(contest)s when a game begins, found %(used)s"),
-            most=most,
-            contest=contest_id,
-            used=used,
-        )
-    if of_all is not None and used_by_all >= of_all:
-        raise TooLarge(
-            N_(
-                "expected less than %(most)s bytes of all teams together in contest %(contest)s when a game begins, "
-                "found as many"
-            ),
-            most=of_all,
-            contest=contest_id,
-        )
+    entry, settings = admitted.entry, admitted.entry.settings
+    most = Allowance(None, settings.team_bytes, settings.contest_bytes, service.database.generation)
+    place = (entry.contest_id, admitted.team_id, entry.problem_id)
+    _check_limits(service, Claim(*place, admitted.when, 1, allowance=most))
 
 
 async def prepare(service: Service, admitted: Admitted, key: str | None = None) -> NewSubmission:
