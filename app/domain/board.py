@@ -57,12 +57,13 @@ class Row:
     team: contests.Team
     points: float
     time: timedelta | None
-    make_cells: Callable[[], tuple[Cell, ...]] = field(compare=False, repr=False)
+    board: Board = field(compare=False, repr=False)
+    place: int = field(compare=False, repr=False)
 
     @cached_property
     def cells(self) -> tuple[Cell, ...]:
         """The team at each problem."""
-        return self.make_cells()
+        return tuple(self.board.cell(self.place, problem) for problem in range(len(self.board.problems)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,11 +101,7 @@ class Board:
         """The row at a place, counted from the top."""
         team = int(self.order[at])
         points, time = float(self.totals[team]), moment(int(self.times[team]))
-
-        def cells() -> tuple[Cell, ...]:
-            return tuple(self.cell(team, problem) for problem in range(len(self.problems)))
-
-        return Row(int(self.ranks[at]), self.teams[team], points, time, cells)
+        return Row(int(self.ranks[at]), self.teams[team], points, time, self, team)
 
     def cell(self, team: int, problem: int) -> Cell:
         """One team at one problem."""

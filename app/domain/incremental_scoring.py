@@ -42,11 +42,6 @@ def earned_by_all(weights_: Whole | int, shares: Floats) -> Whole:
     return np.where(shares >= 1.0, weights_, grains)
 
 
-def share_given(score: counting.RawScore | None) -> float:
-    """The share of its points that a checker gave to an answer, in absolute scoring."""
-    return 0.0 if score is None else scoring.rounded_share(scoring.within_one(score.multiplier or 0))
-
-
 def _indices(places: Sequence[int]) -> Rows:
     """An index of these places; a slice if they are neighbors, so that no numbers are copied."""
     if places and list(places) == list(range(places[0], places[-1] + 1)):
@@ -152,7 +147,8 @@ class Columns:
             if at < self._scored:
                 self.improved[at, row] = NEVER if counted is None else counted.improved // MICROSECOND
                 if self.rule.kind is contests.Kind.ABSOLUTE:
-                    self.share[at, row] = share_given(score)
+                    share = 0 if score is None else scoring.within_one(score.multiplier or 0)
+                    self.share[at, row] = scoring.rounded_share(share)
 
     def refresh(self) -> bool:
         """Bring everything up to date; returns whether points of unchanged rows may differ from before."""
@@ -222,10 +218,6 @@ class Columns:
         fulls = [int(each * bottom) for each in amounts]
         gains = self._gains(share, parts, fulls, partial(_ranked_part, teams=teams))
         return gains.sum(axis=0), scale.scale / (bottom * teams)
-
-    def bests(self) -> scoring.Bests:
-        """BEST as `scoring` has it, of the last refresh."""
-        return self.scores.as_bests()
 
     def content(self, row: int) -> bytes | None:
         """Bytes that rows have in common only if their exact points are equal; None if there are none."""

@@ -212,7 +212,7 @@ class LiveProblem:
     def bests(self) -> scoring.Bests:
         """BEST of each case as it is now."""
         if self.known_bests is None:
-            self.known_bests = self.columns.bests()
+            self.known_bests = self.columns.scores.as_bests()
         return self.known_bests
 
     def refresh(self) -> None:

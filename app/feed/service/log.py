@@ -87,8 +87,9 @@ class Line:
 
     def _bodies(self, role: str) -> list[str]:
         """The JSON objects without their ends; all but judges may get shorter messages of rejections."""
-        of_judges = role == JUDGES
-        return [_body(self.type, each.id, each.judges if of_judges else each.others) for each in self._texts]
+        datas = [each.judges if role == JUDGES else each.others for each in self._texts]
+        ids = [json.dumps(each.id) for each in self._texts]
+        return [f'{{"type":"{self.type}","id":{id_},"data":{data}' for id_, data in zip(ids, datas, strict=True)]
 
 
 def _texts(row: Event, runs: Runs) -> Sequence[ObjectText]:
@@ -101,11 +102,6 @@ def _texts(row: Event, runs: Runs) -> Sequence[ObjectText]:
 def of_all_runs(type_: str, object_id: str | None) -> bool:
     """Whether an event is about all runs of a judgement. Otherwise it deletes one run."""
     return type_ == RUNS and object_id is not None and "-" not in object_id
-
-
-def _body(type_: str, object_id: str | None, data: str) -> str:
-    id_ = "null" if object_id is None else json.dumps(object_id)
-    return f'{{"type":"{type_}","id":{id_},"data":{data}'
 
 
 @dataclass(frozen=True, slots=True)

@@ -65,15 +65,11 @@ class Collected:
             self._more[reason] += 1
             return
         self._ignored += 1
-        nearest = None if names is None else self._nearest(base_name(name), names)
-        self._notes.append(_note(name, None, _reason(NEAR, name=nearest) if nearest else _reason(reason)))
-
-    def _nearest(self, name: str, names: Names) -> str | None:
-        """The name that may have been meant, for the first few files only."""
-        self.suggested += 1
-        if self.suggested > MOST_SUGGESTIONS:
-            return None
-        return next(iter(get_close_matches(name, list(names), n=1)), None)
+        nearest: Sequence[str] = ()
+        if names is not None and self.suggested < MOST_SUGGESTIONS:
+            self.suggested += 1
+            nearest = get_close_matches(base_name(name), list(names), n=1)
+        self._notes.append(_note(name, None, _reason(NEAR, name=nearest[0]) if nearest else _reason(reason)))
 
 
 def collect(

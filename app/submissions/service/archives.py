@@ -137,7 +137,9 @@ def open_archive(upload: Upload, budget: Budget) -> Iterator[Archive]:
         with open_zip(_quick(upload.stream)) as archive:
             entries = archive.infolist()
             budget.add_files(upload.name, len(entries))
-            _check_entries(upload.name, entries)
+            for entry in entries:  # what no honest archive of answers has is refused before a byte is inflated
+                if (fault := _entry_fault(entry)) is not None:
+                    raise UploadRefused(fault, where=f"{upload.name}: {entry.filename[:80]!r}")
             yield Archive(upload.name, entries, archive, budget)
     except ZipUnreadable as error:
         raise UploadRefused(
@@ -236,14 +238,6 @@ def _size(stream: IO[bytes]) -> int:
     size = stream.seek(0, 2)
     stream.seek(at)
     return size
-
-
-def _check_entries(archive_name: str, entries: Sequence[zipfile.ZipInfo]) -> None:
-    """Refuse entries that no honest archive of answers has, before a byte is inflated."""
-    for entry in entries:
-        fault = _entry_fault(entry)
-        if fault is not None:
-            raise UploadRefused(fault, where=f"{archive_name}: {entry.filename[:80]!r}")
 
 
 def _entry_fault(entry: zipfile.ZipInfo) -> str | Message | None:
