@@ -6,11 +6,11 @@ Each stream reads the log at its own pace, and all share its bytes (guarantee 6)
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 
 from app.contests.queries import NoContest
-from app.contests.service.visibility import seen_by
 from app.core.clock import utc_now
 from app.core.messages import N_, BadRequest, Forbidden
 from app.feed.service.hub import Client, Hub
@@ -19,6 +19,7 @@ from app.feed.service.log import Line, Log, Place, lines_behind, lines_of, read_
 from app.feed.service.rendering import LARGE, ORDER, STATE
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.scoreboard.service.pages import BoardPages, Page
+from app.scoreboard.service.scoreboard import board_shown
 
 # A piece is sent before the next one is made, so that a slow client holds little memory.
 CHUNK = 64 * 1024
@@ -214,6 +215,7 @@ def _types(text: str | None) -> frozenset[str] | None:
 
 LONGEST_VERSION = 64
 SHORTEST_SLEEP = 0.05
+GetBoard = Callable[[], Awaitable[ContestSnapshot]]
 
 
 async def live_board(
@@ -231,26 +233,23 @@ async def live_board(
     `public` is the board as everybody sees it; None: as the viewer sees it. Raises BadRequest, Forbidden, NotFound or
     Unavailable.
     """
-    sees_all = client.viewer.sees_all
-    if public is False and not sees_all:
-        raise Forbidden(N_("only a judge or an admin may see the board as judges see it"))
     if version is not None and len(version) > LONGEST_VERSION:
         raise BadRequest(N_("expected a version, found %(found)r"), where="since", found=version[:LONGEST_VERSION])
     hub.check_going()
-    public = not sees_all if public is None else public
-    if await _board(hub, client, contest_id, public=public) is None:
-        raise NoContest(contest_id)
-    return _board_events(hub, pages, client, contest_id, public=public, version=version, live=live)
+    board = partial(board_shown, hub.boards, client.viewer, contest_id, public=public, group_id=None)
+    await board()
+    return _board_events(hub, pages, client, contest_id, board, version, live=live)
 
 
 async def _board_events(
-    hub: Hub, pages: BoardPages, client: Client, contest_id: str, *, public: bool, version: str | None, live: bool
+    hub: Hub, pages: BoardPages, client: Client, contest_id: str, board: GetBoard, version: str | None, *, live: bool
 ) -> AsyncIterator[bytes]:
     """A board whenever it differs from the last one sent, until the contest or the client has gone."""
     with hub.watching(contest_id, client):
         while not client.gone:
-            snapshot = await _board(hub, client, contest_id, public=public)
-            if snapshot is None:
+            try:
+                snapshot = await board()
+            except NoContest:
                 return
             page = pages.page(snapshot)
             if page.version != version:
@@ -262,13 +261,6 @@ async def _board_events(
             seconds = min(hub.seconds, _seconds_to_next_moment(snapshot))
             if not await client.sleep(seconds) and seconds == hub.seconds:  # else the clock woke it: a board may follow
                 yield KEEP_ALIVE
-
-
-async def _board(hub: Hub, client: Client, contest_id: str, *, public: bool) -> ContestSnapshot | None:
-    """The board as it is now."""
-    snapshot = hub.boards.ready(contest_id, public=public)
-    snapshot = snapshot or await hub.boards.snapshot_soon(contest_id, public=public)
-    return None if snapshot is None else seen_by(client.viewer, snapshot)
 
 
 def _board_event(page: Page, version: str | None) -> bytes:
