@@ -147,9 +147,8 @@ class KeptBoards:
 
     def pair(self, version: int, now: datetime) -> BoardPair:
         """Both boards as they are now."""
-        contest = self.contest
+        contest, cells = self.contest, dict(self.cells)
         assert contest is not None, "it was read"
-        cells = dict(self.cells)
         seen, public_view = (view(contest, now, public=public) for public in (False, True))
         if public_view == seen:
             self.judges, self.public = self._board(self.judges, self.public, contest, seen), None
@@ -171,14 +170,13 @@ class KeptBoards:
 
         Both have taken every attempt there is, so a copy lacks none: the fold up to the freeze is shared.
         """
-        reads = self.reads.values()
         if old is not None and self._fits(old, contest, seen):
             board = old
         elif twin is not None and self._fits(twin, contest, seen):
             board = twin.copy()
         else:
-            return KeptBoard(contest, seen, reads)
-        board.turn(contest, seen, reads)
+            return KeptBoard(contest, seen, self.reads.values())
+        board.turn(contest, seen, self.reads.values())
         return board
 
     def _fits(self, board: KeptBoard, contest: ScoredContest, seen: BoardView) -> bool:

@@ -145,8 +145,8 @@ def read_json(body: bytes) -> SubmissionForm:
     upload = Upload(file.filename or "files[0]", io.BytesIO(data))
     if archive_kind(upload.stream) != "zip":
         raise BadRequest(N_("expected base64 of a zip archive, found something else"), where="files[0].data")
-    said = {name: getattr(asked, name) for name in ("team_id", "comment", "time", "contest_time", "id", "account_id")}
-    return SubmissionForm(asked.problem_id, [upload], **said)
+    others = {name: getattr(asked, name) for name in ("team_id", "comment", "time", "contest_time", "id", "account_id")}
+    return SubmissionForm(asked.problem_id, [upload], **others)
 
 
 def _check_language(language: str) -> None:
