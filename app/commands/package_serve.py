@@ -60,16 +60,16 @@ def serve(
 
 def serve_changes(stage: Stage) -> None:
     """Bring the package in, now and whenever a file changes; the first time say how to try it."""
-    from app.commands.package_stage import changes_of, report_outcome
+    from app.commands.package_stage import changes_of
 
     changes = changes_of(stage.folder)
     next(changes)  # the watch begins before the package is read: no change falls between the two
-    report_outcome(stage, stage.bring_in())
+    stage.bring_in()
     typer.echo(instructions(stage))
     for has_changed in changes:
         stage.admin.request("GET", "/health/live")  # raises where the server has ended
         if has_changed:
-            report_outcome(stage, stage.bring_in())
+            stage.bring_in()
 
 
 def instructions(stage: Stage) -> str:

@@ -30,25 +30,6 @@ NO_ID = re.compile(r"[^a-z0-9]+")
 REFUSED = (400, 413, 503)
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What came of bringing the package in.
-
-    faults    errors and warnings, as `jurado package verify` has them; with an error nothing has changed on the server
-    refused   why the server took nothing, where no fault says so
-    counts    how many submissions the change judges otherwise; None where nothing was judged again
-    """
-
-    faults: Sequence[PackageFault] = ()
-    refused: str = ""
-    counts: output.JsonMapping | None = None
-
-    @property
-    def is_stored(self) -> bool:
-        """Whether the package is on the server as it is now."""
-        return not self.refused and not any(fault["severity"] == "error" for fault in self.faults)
-
-
 @dataclass
 class Stage:
     """The server as its admin sees it; `bring_in` is called whenever the package may have changed.
@@ -70,24 +51,29 @@ class Stage:
     teams: dict[str, str] = field(default_factory=dict)
     _sent: dict[str, str] = field(default_factory=dict)
 
-    def bring_in(self) -> Outcome | None:
-        """Read the package and bring it to the server; None where it is as it was the last time."""
+    def bring_in(self) -> None:
+        """Read the package, bring it to the server, and print what came of it; nothing where it is as the last time."""
         try:
             data = model.write_archive(arrivals.read_place(self.folder).package)
             arrival = arrivals.read_arrival(data, None, None)  # a snapshot: files may go on changing
         except PackageErrors as errors:
-            return Outcome([error.as_data() for error in errors.errors]) if self._is_new(str(errors)) else None
+            if self._is_new(str(errors)):
+                self._report([error.as_data() for error in errors.errors])
+            return
         except OSError as error:  # a file that goes away while it is read: the next change says more
-            return Outcome((), f"{error.filename}: {error.strerror}") if self._is_new(str(error)) else None
+            if self._is_new(str(error)):
+                self._report([], refused=f"{error.filename}: {error.strerror}")
+            return
         if not self._is_new(sha256(data).hexdigest()):
-            return None
+            return
         package = arrival.package
         faults = verify.examine(
             package, trials.LocalDesk(), workshop=tools.local_workshop(), broken=arrival.broken
         ).faults
         listed = [fault.as_data() for fault in faults if fault.severity != "note"]
         if of_severity(faults, "error"):
-            return Outcome(listed)
+            self._report(listed)
+            return
         self.slug = package.slug
         reply = self.admin.request(
             "POST",
@@ -98,28 +84,41 @@ class Stage:
             accept=REFUSED,
         )
         if not reply.is_success:
-            return _refused(reply)
-        counts = self._settle(reply)
+            faults_there = reply.json(object_hook=Reply).get("errors") or []
+            self._report(faults_there, refused="" if faults_there else refusal(reply))
+            return
+        done = self._settle(reply)
         if self.examples:
             self._submit_examples(package)
-        return Outcome(listed, counts=counts)
+        self._report(listed, done)
 
     def _is_new(self, state: str) -> bool:
         before, self._seen = self._seen, state
         return state != before
 
-    def _settle(self, reply: httpx.Response) -> output.JsonMapping | None:
-        """Let the change count: at once, or by applying the rejudging as which it waits."""
+    def _report(self, faults: Sequence[PackageFault], done: str = "", refused: str = "") -> None:
+        """Print faults, and what was done; without such why the server took nothing."""
+        lines = progress.fault_lines(self.folder, faults)
+        for line in [*lines, *filter(None, [refused])]:
+            output.say(line)
+        errors = sum(": error: " in line for line in lines)
+        goes_on = "its last good state goes on" if self.is_served else "it comes in once that is mended"
+        result = done or f"{progress.counted(errors, 'error') if errors else 'not brought in'}; {goes_on}"
+        typer.echo(output.harmless(f"{datetime.now().astimezone():%H:%M:%S} {self.folder}: {result}"))
+
+    def _settle(self, reply: httpx.Response) -> str:
+        """Let the change count: at once, or by applying the rejudging as which it waits. Say what it did."""
         body = self.admin.body(reply)
         if registry.is_waiting(body):  # what the new checker fails on becomes a judge error, for all to see
             follow(self.admin, body, quiet=True)
-            counts: output.JsonMapping = self.admin.get(f"{body['href']}/difference")["counts"]
+            counts = self.admin.get(f"{body['href']}/difference")["counts"]
             applied(self.admin, body["href"], {"judge_errors": True}, wait=True, quiet=True)
-            return counts
+            changed, total = counts["submissions_changed"], counts["submissions"]
+            return f"brought in; {changed} of {total} submissions judged otherwise"
         if not self.is_served:
             self.admin.post(f"contests/{CONTEST}/problems", {"id": self.slug})
             self.is_served = True
-        return None
+        return "brought in"
 
     def _submit_examples(self, package: model.Package) -> None:
         """Submit the example submissions that are new or have changed, each as a team of its own."""
@@ -154,40 +153,6 @@ def set_up(folder: Path, admin: Client, admin_token: str, *, examples: bool) -> 
 
 def _packed(example: model.Submission) -> bytes:
     return zips.zip_bytes({file.path.removeprefix("submissions/"): file.read() for file in example.answers})
-
-
-def _refused(reply: httpx.Response) -> Outcome:
-    """The faults that the server lists, or its one sentence."""
-    try:
-        faults = reply.json(object_hook=Reply).get("errors") or []
-    except ValueError:
-        faults = []
-    return Outcome(faults, "" if faults else refusal(reply))
-
-
-def report_outcome(stage: Stage, outcome: Outcome | None) -> None:
-    """Print what came of bringing the package in."""
-    if outcome is None:
-        return
-    lines = progress.fault_lines(stage.folder, outcome.faults)
-    for line in lines:
-        output.say(line)
-    if outcome.refused:
-        output.say(outcome.refused)
-    errors = sum(": error: " in line for line in lines)
-    time = f"{datetime.now().astimezone():%H:%M:%S}"
-    typer.echo(output.harmless(f"{time} {stage.folder}: {result_of(stage, outcome, errors)}"))
-
-
-def result_of(stage: Stage, outcome: Outcome, errors: int) -> str:
-    """Say in a few words what came of it; `errors` have been shown."""
-    if not outcome.is_stored:
-        goes_on = "its last good state goes on" if stage.is_served else "it comes in once that is mended"
-        return f"{progress.counted(errors, 'error')}; {goes_on}" if errors else f"not brought in; {goes_on}"
-    if outcome.counts is None:
-        return "brought in"
-    changed, total = outcome.counts["submissions_changed"], outcome.counts["submissions"]
-    return f"brought in; {changed} of {total} submissions judged otherwise"
 
 
 # Milliseconds without a change after which a change is taken for whole: editors write a file in several steps.

@@ -136,11 +136,8 @@ def slug_of(name: str) -> str:
     return NOT_SLUG.sub("", name.lower())[:36]
 
 
-SLOW = "time_limit_exceeded"
 # Folders of example submissions.
-FOLDERS = frozenset(
-    {"accepted", "partially_accepted", "wrong_answer", "run_time_error", "rejected", "brute_force", SLOW}
-)
+FOLDERS = frozenset({"accepted", "partially_accepted", "wrong_answer", "run_time_error", "rejected", "brute_force"})
 
 
 def keep_solution(source: Source, draft: Draft, names: Mapping[str, str], folder: str) -> None:
@@ -151,16 +148,10 @@ def keep_solution(source: Source, draft: Draft, names: Mapping[str, str], folder
     first = min(names)
     place = first.partition("/")[0] + ("/" if "/" in first else "")
     paths = {f"submissions/{folder}/{path}": name for path, name in names.items()}
-    if folder not in FOLDERS or (folder == SLOW and not _has_time_limit(draft)):
+    if folder not in FOLDERS:
         return
     if draft.files.keys().isdisjoint(paths) and tools.not_runnable(paths, f"submissions/{folder}/{place}") is None:
         draft.files |= {path: source.keep(name) for path, name in paths.items()}
-
-
-def _has_time_limit(draft: Draft) -> bool:
-    """Without one nothing is too slow."""
-    limits = draft.metadata.get("limits")
-    return isinstance(limits, dict) and "time_limit" in limits
 
 
 def note_unused(source: Source) -> None:

@@ -27,7 +27,6 @@ FOLDERS = {
     "PA": "partially_accepted",
     "WA": "wrong_answer",
     "RTE": "run_time_error",
-    "TLE": drafts.SLOW,
 }
 TOTAL = 100
 NUMERIC_TOLERANCE = "1e-6"

@@ -52,7 +52,6 @@ MOST_TESTS = 100_000
 # Folders of example submissions by the tags of solutions.
 FOLDERS = {
     "main": "accepted", "accepted": "accepted", "wrong-answer": "wrong_answer", "rejected": "rejected",
-    "time-limit-exceeded": drafts.SLOW,
 }  # fmt: skip
 SOURCE_KINDS = (".h", ".hpp")
 
