@@ -79,9 +79,6 @@ class Case:
     max_points: Fraction = Fraction(0)
     checker_args: tuple[str, ...] = ()
     validator_args: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    full_feedback: bool = False
-    description: str = ""
-    hint: str = ""
 
     @property
     def room(self) -> str:

@@ -13,7 +13,7 @@ from checkers.doors import N_
 
 DEFAULT_MAX = 100
 # Keys of groups that hold for their cases.
-HANDED_DOWN = ("input_validator_args", "output_validator_args", "full_feedback")
+HANDED_DOWN = ("input_validator_args", "output_validator_args")
 # Stands for a test_group.yaml that has left a fault already, so that its group is not missed as well.
 UNREADABLE = GroupSettings(max_score=0)
 
@@ -203,9 +203,6 @@ def _case(
         output=bundle.parts.get(".out"),
         checker_args=own.output_validator_args or (),
         validator_args=own.input_validator_args or {},
-        full_feedback=bundle.room == "sample" if own.full_feedback is None else own.full_feedback,
-        description=own.description or "",
-        hint=own.hint or "",
     )
 
 

@@ -100,7 +100,6 @@ def examine(
     faults = [*(check_rules(package) if broken is None else broken), *check_unused(package)]
     scores: dict[str, Score] = {}
     points: dict[str, float] = {}
-    opinions = None
     if workshop is not None:
         opinions, unknown = ask_validators(package, workshop, steps)
         faults += [*unknown, *check_opinions(opinions or {}), *check_reproduction(package, workshop, steps)]
@@ -111,7 +110,7 @@ def examine(
         faults += _check_program(package, package.program, desk)
     # A checker is asked about sound packages only: its rejections would repeat what the rules say better.
     if desk is not None and not of_severity(faults, "error"):
-        faults += check_validation_cases(package, desk, opinions)
+        faults += check_validation_cases(package, desk)
         faults += _check_cases(package, desk, scores, steps)
     answered = all(case.answer is not None for case in package.cases)
     if desk is not None and answered and not of_severity(faults, "error"):
