@@ -89,19 +89,9 @@ def whole(text: str, option: str) -> int:
 
 def summary(folder: Path, choices: Choices, files: int) -> str:
     """Say what was made, and how to go on."""
-    if choices.empty:
-        lines = (
-            f"  {folder / 'statement'}: write the statement",
-            f"  {folder / 'data' / 'secret'}: add NAME.in and NAME.ans",
-            f"  {folder / 'submissions' / 'accepted'}: add a solution, or its answer files",
-        )
-        return "\n".join(
-            (f"{folder}: {files} files without an example. Next:", *lines, f"  jurado package verify {folder}")
-        )
     return "\n".join(
         (
-            f"{folder}: {files} files that verify as they are: scoring {choices.scoring}, checker {choices.checker}",
-            f"  {folder / 'README.md'} says which file does what. Next:",
+            f"{folder}: {files} files, scoring {choices.scoring}, checker {choices.checker}. Next:",
             f"  jurado package verify {folder}",
             f"  jurado package serve {folder}",
         )

@@ -100,11 +100,6 @@ def check_rules(package: model.Package) -> Iterator[PackageError]:
         yield from _check_statement(package, statement)
     for written in (*package.statements.values(), *package.solutions.values()):
         yield from _check_formulas(written)
-    source = package.settings.languages.source
-    if source is not None and source not in package.statements:
-        only = Phrase(N_("only %(statements)s"), statements=", ".join(package.statements))
-        text = mismatch(N_("a statement in the source language"), only)
-        yield _in_settings(package, "languages.source", text, "warning")
     yield from _check_answer_limit(package)
     yield from catalog.check_board(package)
 

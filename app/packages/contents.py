@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Generic, Self, TypeVar
@@ -59,6 +59,22 @@ class File:
     def read(self) -> bytes:
         """Fetch the bytes."""
         return self.files[self.path]
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedFile(File):
+    """A file that is read through a function, such as one that ends its lines as the format wants it."""
+
+    change: Callable[[bytes], bytes] = field(repr=False, compare=False)
+
+    @property
+    def size(self) -> int:
+        """The number of its bytes."""
+        return len(self.read())
+
+    def read(self) -> bytes:
+        """Fetch the bytes, changed."""
+        return self.change(self.files[self.path])
 
 
 # The bytes of a file, or the place where they are read.

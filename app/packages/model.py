@@ -14,7 +14,7 @@ from typing import Literal
 from app.core.faults import SILENT, Faults, Steps
 from app.domain.documents import CaseListDocument, ProblemSettingsDocument, ProgramDocument
 from app.packages import metadata, zips
-from app.packages.contents import ComposedFiles, File, SizedFiles
+from app.packages.contents import ChangedFile, ComposedFiles, File
 from app.packages.settings import JuradoSettings
 from app.programs.model import OwnLimits, Program, digest, pack
 from checkers.doors import N_, Phrase
@@ -162,26 +162,18 @@ def program_document(program: Program) -> ProgramDocument:
     return document
 
 
-class WithConstants(SizedFiles[None]):
+def with_constants(
+    files: Mapping[str, bytes], constants: Mapping[str, Mapping[str, int | float | str]]
+) -> Mapping[str, bytes]:
     """The files of a package with the problem's constants put into those that are text."""
 
-    def __init__(self, files: Mapping[str, bytes], constants: Mapping[str, Mapping[str, int | float | str]]) -> None:
-        super().__init__(dict.fromkeys(files))
-        self._files = files
-        self._constants = constants
-
-    def size(self, name: str) -> int:
-        """The bytes of a file, as it is read."""
-        return len(self[name])
-
-    def __getitem__(self, name: str) -> bytes:
-        data = self._files[name]
-        if not self._constants or b"{{" not in data:
-            return data
+    def change(data: bytes) -> bytes:
         try:
-            return replace_constants(data.decode(), self._constants).encode()
+            return replace_constants(data.decode(), constants).encode() if b"{{" in data else data
         except UnicodeDecodeError:
             return data
+
+    return ComposedFiles({name: ChangedFile(name, files, change) for name in files}) if constants else files
 
 
 def replace_constants(text: str, constants: Mapping[str, Mapping[str, int | float | str]]) -> str:

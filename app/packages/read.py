@@ -78,14 +78,14 @@ def assemble(slug: str, files: Mapping[str, bytes], faults: Faults | None = None
     problem = _read(metadata.Problem, "problem.yaml", files, faults)
     settings = _read(JuradoSettings, "jurado.yaml", files, faults)
     constants = problem.constants if problem else {}
-    known = (None, None) if settings is None else tools.resolve(settings, model.WithConstants(files, constants), faults)
+    texts = model.with_constants(files, constants)
+    known = (None, None) if settings is None else tools.resolve(settings, texts, faults)
     settings, program = known
     settings = settings and tools.resolve_solver(settings, files, faults)
     statements = _statements("statement", files, constants, faults)
     solutions = _statements("solution", files, constants, faults)
     submissions = read_submissions(files, faults)
     rules = read_rules(files, faults)
-    texts = model.WithConstants(files, constants)
     configs = {name: texts[name] for name in files if name.endswith(f"/{contents.GROUP_FILE}")}
     groups, cases, validation_cases = testdata.read_test_data(files, settings or FALLBACK, configs, faults)
     if problem is not None:

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from app.core.faults import BOTH, NEITHER, Faults
 from app.packages.metadata import Problem
-from app.packages.model import Package, Submission, WithConstants
+from app.packages.model import Package, Submission, with_constants
 from app.packages.settings import JuradoSettings, ProgramSettings, Reference
 from app.programs import model, points
 from app.programs.desk import Opinion, ProgramDesk
@@ -53,7 +53,7 @@ class Workshop:
 
 def tool_of(package: Package, place: str) -> Tool:
     """The program at a place, with the problem's constants put into its texts."""
-    return tool_at(WithConstants(package.files, package.problem.constants), place)
+    return tool_at(with_constants(package.files, package.problem.constants), place)
 
 
 def validators_of(package: Package) -> tuple[list[Tool], dict[str, str]]:

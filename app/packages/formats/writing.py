@@ -11,7 +11,7 @@ from uuid import NAMESPACE_URL, uuid5
 import yaml
 
 from app.core.faults import NONE
-from app.packages.contents import ComposedFiles, Content, File, bytes_of
+from app.packages.contents import ChangedFile, ComposedFiles, Content, File, bytes_of
 from app.packages.formats.draft import CaseDraft, Draft, GroupDraft, Program, Source, Standard, listed
 from app.packages.texts import TEXTS
 from checkers.doors import N_, Phrase
@@ -193,21 +193,6 @@ def _cases(folder: str, cases: Sequence[CaseDraft]) -> dict[str, Content]:
     return files
 
 
-class PlainText(File):
-    """A text that is read with the line ends that the format wants."""
-
-    __slots__ = ()
-
-    @property
-    def size(self) -> int:
-        """The number of its bytes."""
-        return len(self.read())
-
-    def read(self) -> bytes:
-        """Fetch the bytes."""
-        return plain_text(super().read())
-
-
 def _plain_texts(files: Mapping[str, Content], source: Source) -> dict[str, Content]:
     """End the lines of all texts as the format wants it; the test data that changes by that are noted."""
     plain = dict(files)
@@ -216,7 +201,7 @@ def _plain_texts(files: Mapping[str, Content], source: Source) -> dict[str, Cont
             continue
         data = bytes_of(content)
         if (text := plain_text(data)) != data:
-            plain[name] = PlainText(content.path, content.files) if isinstance(content, File) else text
+            plain[name] = ChangedFile(content.path, content.files, plain_text) if isinstance(content, File) else text
     changed = [name for name in sorted(files) if name.startswith("data/") and plain[name] is not files[name]]
     if changed:
         source.note(
