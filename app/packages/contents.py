@@ -159,10 +159,10 @@ class SpooledFiles(SizedFiles[tuple[int, int]]):
 VALIDATION = ("invalid_input", "invalid_output", "valid_output")
 ROOMS = ("sample", "secret", *VALIDATION)
 EXTENSIONS = (
-    ".in.statement", ".ans.statement", ".in.download", ".ans.download", ".interaction",
+    ".in.statement", ".ans.statement", ".in.download", ".ans.download",
     ".in", ".ans", ".out", ".yaml", ".png", ".jpg", ".jpeg", ".svg",
 )  # fmt: skip
-UNUSED = {".interaction": "answer files are not interactive", ".files": "answer files read no other input"}
+OTHER_INPUT = "answer files read no other input"
 GROUP_FILE = "test_group.yaml"
 MOST_NAMED = 5
 
@@ -201,7 +201,7 @@ def collect_bundles(files: Mapping[str, bytes], faults: Faults) -> list[Bundle]:
             faults.expect(name, "", N_("one of the folders %(rooms)s"), path.partition("/")[0], rooms=", ".join(ROOMS))
             continue
         if ".files/" in path:
-            faults.add(name, N_("not possible here: %(unused)s"), unused=UNUSED[".files"])
+            faults.add(name, N_("not possible here: %(unused)s"), unused=OTHER_INPUT)
             continue
         extension = next((e for e in EXTENSIONS if path.endswith(e) and not path.endswith(f"/{e}")), None)
         if extension is None:
@@ -220,8 +220,6 @@ def check_parts(bundle: Bundle, faults: Faults, *, has_solver: bool) -> None:
         missing = N_("missing input %(name)s.in: without it this file belongs to no test case")
         faults.add(f"{at}{min(has)}", missing, name=bundle.name)
         return
-    for extension in sorted(has & set(UNUSED)):
-        faults.add(f"{at}{extension}", N_("not possible here: %(unused)s"), unused=UNUSED[extension])
     judged = set() if has_solver else {".ans"}
     needed = {"invalid_input": set(), "sample": judged, "secret": judged}.get(bundle.room, {".ans", ".out"})
     for extension in sorted(needed - has):

@@ -150,7 +150,7 @@ def _statements(source: drafts.Source, draft: drafts.Draft, primary: str) -> lis
     for name in [*source.below("statement"), *source.below("testo")]:
         folder, _, last = name.partition("/")
         stem = last.removesuffix(".pdf")
-        language = primary if stem == folder else polygon.LANGUAGES.get(stem, stem)
+        language = primary if stem == folder else polygon.language_of(stem) or stem
         if not last.endswith(".pdf") or not names.LANGUAGE.match(language):
             continue
         if language in languages:

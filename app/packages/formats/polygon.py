@@ -12,6 +12,7 @@ from dataclasses import replace
 from fractions import Fraction
 from xml.etree.ElementTree import Element, ParseError
 
+from babel import Locale
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
@@ -19,17 +20,10 @@ from app.core.faults import NONE
 from app.core.parsing import LARGEST_DOCUMENT
 from app.packages import files, model
 from app.packages.formats import draft as drafts
+from app.packages.names import LANGUAGE
 from checkers.doors import N_, Phrase
 
 FILE = "problem.xml"
-LANGUAGES: Mapping[str, str] = {
-    "english": "en", "russian": "ru", "spanish": "es", "ukrainian": "uk", "belarusian": "be", "polish": "pl",
-    "german": "de", "french": "fr", "italian": "it", "portuguese": "pt", "chinese": "zh", "japanese": "ja",
-    "armenian": "hy", "azerbaijani": "az", "georgian": "ka", "kazakh": "kk", "romanian": "ro", "bulgarian": "bg",
-    "slovak": "sk", "czech": "cs", "hungarian": "hu", "croatian": "hr", "serbian": "sr", "lithuanian": "lt",
-    "latvian": "lv", "estonian": "et", "turkish": "tr", "arabic": "ar", "korean": "ko", "vietnamese": "vi",
-    "mongolian": "mn", "uzbek": "uz", "persian": "fa", "dutch": "nl",
-}  # fmt: skip
 EXACT_TOKENS = drafts.Standard("tokens", ("case_sensitive",))
 # testlib's checkers that have a counterpart here, for answers of the kind they are made for; others are programs.
 STANDARD: Mapping[str, drafts.Standard] = {
@@ -105,8 +99,14 @@ def parse(source: drafts.Source) -> Element | None:
     return None
 
 
+def language_of(name: str) -> str:
+    """The code of a language by its English name in lower case; empty where none has it."""
+    known = Locale("en").languages
+    return next((code for code, each in known.items() if each.lower() == name and LANGUAGE.match(code)), "")
+
+
 def _language(element: Element) -> str:
-    return LANGUAGES.get(element.get("language", ""), "")
+    return language_of(element.get("language", ""))
 
 
 def _checker(source: drafts.Source, root: Element) -> drafts.Standard | drafts.Program:

@@ -263,7 +263,7 @@ ONE_FAULT: list[tuple[str, Changes, str]] = [
     ("odd extension", {"data/secret/02.inn": "1\n"}, "expected an extension of a test case"),
     ("odd room", {"data/private/02.in": "1\n"}, "data/private/02.in: expected one of the folders sample, secret"),
     ("file input", {"data/secret/02.files/a.txt": "1\n"}, "answer files read no other input"),
-    ("interaction", {"data/sample/01.interaction": ">1\n"}, "answer files are not interactive"),
+    ("interaction", {"data/sample/01.interaction": ">1\n"}, "expected an extension of a test case"),
     ("arguments", {"data/secret/02.yaml": "args: [x]\n"}, "not possible where answer files"),
     ("name of a group", {"data/secret/test_group.in": "1\n", "data/secret/test_group.ans": "1\n"}, "must not be named"),
     ("folder as case", {"data/secret/02/08.in": "8\n", "data/secret/02/08.ans": "8\n"}, "a folder of the same name"),
