@@ -87,5 +87,4 @@ def test_a_package_leaves_as_a_zip_of_omegaup_with_what_that_leaves_out(jurado: 
     (folder / "jurado.yaml").write_text("checker: exact\nscoring: {kind: absolute}\n")
     refused = jurado("package", "export", folder, "--format", "omegaup", "--out", archive)
     assert (refused.exit_code, "would be judged otherwise by omegaUp" in refused.stderr) == (1, True)
-    assert jurado("package", "export", folder, "--data-only").exit_code == 2
     assert jurado("package", "export", folder, "--format", "cms").exit_code == 2
