@@ -1,6 +1,5 @@
 """Pages of judging: the stream of submissions and single ones with all that is known, and rejudgings."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated, Literal
@@ -10,22 +9,19 @@ from fastapi import Query, Response
 from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
-from app.accounts.service.viewer import Viewer
 from app.core.messages import N_, BadRequest
 from app.core.pages.forms import made_of_values
 from app.core.pages.languages import _, gettext
 from app.core.pages.visitor import Fields
 from app.core.pages.visits import Change, ContestLook, Visit
-from app.core.pages.wording import points, seconds
+from app.core.pages.wording import seconds
 from app.judging.service import rejudging_difference, rejudgings
 from app.judging.service.rejudgings import ApplyBody, RejudgingBody
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.submissions.pages.answers import JUDGED, WAITING, case_lines, group_lines
+from app.submissions.pages.answers import case_lines, group_lines, listed, verdict_of
 from app.submissions.queries.submission_context import StreamFilter, over_time, stream
-from app.submissions.service import judgements
 from app.submissions.service.reports import report
 from app.submissions.service.submissions import sources
-from app.tables import SubmissionRow
 
 PER_PAGE = 50
 # Bars of the drawing of submissions over time.
@@ -39,21 +35,6 @@ KINDS = {
     "JE": N_("Judge error"),
     "waiting": N_("Waiting to be judged"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Line:
-    """A submission in the stream."""
-
-    id: str
-    time: str
-    team_id: str | None
-    team: str
-    label: str
-    mark: str
-    verdict: str
-    points: str
-    is_after_freeze: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,13 +58,15 @@ def live_page(
     contest = visit.snapshot.contest
     labels = {label: problem_id for problem_id, label in contest.labels.items()}
     wanted = StreamFilter(labels.get(problem, problem) or None, team or None, kind or None, before)
-    rows = stream(visit.session, contest.id, wanted, PER_PAGE + 1)
+    rows, freeze = stream(visit.session, contest.id, wanted, PER_PAGE + 1), contest.clock.freeze_time
     asked = {"problem": problem, "team": team, "kind": kind}
     known = {name: value for name, value in asked.items() if value}
     return visit.framed(
         "organiser/live.html",
         "live",
-        lines=_lines(visit.session, visit.viewer, visit.snapshot, rows[:PER_PAGE]),
+        lines=listed(visit, rows[:PER_PAGE]),
+        names=dict(visit.teams),
+        freeze=None if freeze is None else freeze / timedelta(milliseconds=1),
         later=urlencode({**known, "before": rows[PER_PAGE - 1].id}) if len(rows) > PER_PAGE else None,
         newest=urlencode(known) if before is not None else None,
         asked=asked,
@@ -99,8 +82,7 @@ def submission_page(visit: ContestLook, submission_id: str) -> HTMLResponse:
     """A submission as judges see it: every case with the checker's words for judges and images, files, sources."""
     shown = report(visit.viewer, visit.snapshot, visit.session, submission_id)
     contest = visit.snapshot.contest
-    kind = shown.judgement.judgement_type_id
-    mark, verdict = WAITING if kind is None else JUDGED.get(kind, ("no", kind))
+    mark, verdict = verdict_of(shown.judgement.judgement_type_id)
     team = next((each for each in contest.teams if each.id == shown.team_id), None)
     return visit.framed(
         "organiser/submission.html",
@@ -122,37 +104,6 @@ def rejudge_one(change: Change, contest_id: str, submission_id: str) -> Response
     body = RejudgingBody(reason=f"submission {submission_id}, looked at by a judge", submissions=[submission_id])
     opened = rejudgings.create(change.session, change.service, change.viewer, contest_id, body)
     return change.see(f"/admin/contests/{contest_id}/rejudgings/{opened.id}")
-
-
-def _lines(session: Session, viewer: Viewer, snapshot: ContestSnapshot, rows: Sequence[SubmissionRow]) -> list[Line]:
-    judged = {
-        number: document
-        for number, document in judgements.numbered_judgements(viewer, snapshot, session, [row.id for row in rows])
-        if document.current
-    }
-    names = {team.id: team.name for team in snapshot.contest.teams}
-    freeze = snapshot.contest.clock.freeze_time
-    lines = []
-    for row in rows:
-        document = judged.get(row.id)
-        kind = None if document is None else document.judgement_type_id
-        mark, verdict = WAITING if kind is None else JUDGED.get(kind, ("no", kind))
-        score = None if document is None else document.score
-        time = timedelta(milliseconds=row.contest_time_ms)
-        lines.append(
-            Line(
-                row.shown_id,
-                seconds(time),
-                row.team_id,
-                names.get(row.team_id or "", row.team_id or _("no team")),
-                snapshot.contest.labels.get(row.problem_id, row.problem_id),
-                mark,
-                verdict,
-                "" if score is None else points(score),
-                freeze is not None and time >= freeze,
-            )
-        )
-    return lines
 
 
 def _bars(session: Session, snapshot: ContestSnapshot) -> list[Bar]:
@@ -187,27 +138,6 @@ STATES = {
     "undone": N_("was applied and taken back"),
     "cancelled": N_("was given up"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Square:
-    """A square of the matrix: how many submissions go from the row's verdict to the column's."""
-
-    count: int
-    is_same: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Move:
-    """A team whose place or points change, on the judges' board and on everybody's."""
-
-    name: str
-    before: str
-    after: str
-    direction: str
-    public_before: str
-    public_after: str
-    public_changes: bool
 
 
 def rejudgings_page(visit: ContestLook) -> HTMLResponse:
@@ -249,7 +179,7 @@ def rejudging_page(visit: ContestLook, rejudging_id: str) -> HTMLResponse:
         newcomers=len(difference.newcomers),
         heads=[gettext(TYPES[head]) if head in TYPES else head for head in heads],
         matrix=matrix,
-        moves=[_move(team) for team in difference.teams if team.is_moved],
+        moves=[team for team in difference.teams if team.is_moved],
         changed=changed[:MOST_LISTED],
         left_off=max(0, len(changed) - MOST_LISTED),
         labels=contest.labels,
@@ -278,37 +208,18 @@ def cancel_rejudging(visit: Visit, contest_id: str, rejudging_id: str) -> Respon
     return visit.see(f"/admin/contests/{contest_id}/rejudgings/{rejudging_id}")
 
 
-def _matrix(difference: rejudging_difference.DifferenceView) -> tuple[list[str | None], list[tuple[str, list[Square]]]]:
-    """The verdicts that occur, and for each before a row of squares, one for each after."""
+def _matrix(
+    difference: rejudging_difference.DifferenceView,
+) -> tuple[list[str | None], list[tuple[str, list[tuple[int, bool]]]]]:
+    """The verdicts that occur, and for each before a row: how many have each after, and whether it is the same."""
     counts = {(each.before, each.after): each.count for each in difference.counts.types}
     known = {kind for pair in counts for kind in pair}
     heads = [kind for kind in TYPES if kind in known] + sorted(str(kind) for kind in known if kind not in TYPES)
     rows = [
         (
             gettext(TYPES[before]) if before in TYPES else str(before),
-            [Square(counts.get((before, after), 0), before == after) for after in heads],
+            [(counts.get((before, after), 0), before == after) for after in heads],
         )
         for before in heads
     ]
     return heads, rows
-
-
-def _move(team: rejudging_difference.TeamDifference) -> Move:
-    ranks = team.before.rank, team.after.rank
-    direction = ""
-    if ranks[0] is not None and ranks[1] is not None and ranks[0] != ranks[1]:
-        direction = "up" if ranks[1] < ranks[0] else "down"
-    return Move(
-        team.name,
-        _standing(team.before),
-        _standing(team.after),
-        direction,
-        _standing(team.public_before),
-        _standing(team.public_after),
-        team.public_before != team.public_after,
-    )
-
-
-def _standing(side: rejudging_difference.TeamSide) -> str:
-    rank = "\N{EN DASH}" if side.rank is None else f"{side.rank}."
-    return rank if side.points is None else _("%(place)s with %(points)s", place=rank, points=points(side.points))

@@ -2,7 +2,7 @@
 
 import csv
 import io
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -13,7 +13,8 @@ from sqlalchemy.orm import Session
 
 from app.accounts import queries as accounts_queries
 from app.accounts.schemas import TermsChange, TermsView
-from app.accounts.service import accounts, registration
+from app.accounts.service import registration
+from app.accounts.service.accounts import ImportOptions
 from app.accounts.service.viewer import Viewer, own_teams
 from app.contests.pages import home, setup
 from app.contests.queries import contest_of
@@ -31,7 +32,7 @@ from app.core.pages.visitor import (
 )
 from app.core.pages.visits import Change, ContestLook, Visit
 from app.submissions.queries.submission_context import counts_by_team
-from app.tables import TeamRow
+from app.tables import AccountRow, TeamRow
 from app.teams import queries as teams_queries
 from app.teams.schemas import PeopleMade
 from app.teams.service import team_changes, teams
@@ -43,30 +44,23 @@ LARGEST = 4 * 2**20
 A_SHEET = 10
 
 
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A team of the contest with the ids and usernames of its accounts."""
-
-    id: str
-    name: str
-    groups: str
-    accounts: Sequence[tuple[str, str]]
-    can_log_in: bool
-    is_hidden: bool
-    is_disqualified: bool
-    submissions: int
-
-
 def teams_page(visit: ContestLook) -> HTMLResponse:
     """The teams that take part, the ways to add some, and self-registration."""
     contest = contest_of(visit.session, visit.snapshot.contest.id)
     terms = registration.terms(visit.session, visit.viewer, contest.id)
-    taking_part = {row.id for row in teams_queries.taking_part(visit.session, contest)}
+    teams = teams_queries.taking_part(visit.session, contest)
+    taking_part = {row.id for row in teams}
+    accounts: dict[str, list[AccountRow]] = {}
+    for account in accounts_queries.accounts(visit.session):
+        accounts.setdefault(account.team_id or "", []).append(account)
     return visit.framed(
         "organiser/teams.html",
         "teams",
         steps=home.steps(visit.session, visit.service, contest.id, "teams") if visit.viewer.manages else [],
-        teams=_teams(visit.session, contest.id),
+        teams=teams,
+        accounts=accounts,
+        disqualified=teams_queries.disqualified(visit.session, contest.id),
+        counts=counts_by_team(visit.session, contest.id),
         others=[row for row in own_teams(visit.session, visit.viewer, contest.id) if row.id not in taking_part],
         open_to_all=contest.open_to_all,
         may_import=visit.viewer.manages,
@@ -117,7 +111,7 @@ async def import_teams(visit: Visit, snapshot: TheSnapshot, sent: Annotated[Sent
 
 
 def _import(visit: Visit, snapshot: TheSnapshot, sent: Sent) -> HTMLResponse:
-    options = accounts.ImportOptions(replace=sent.replace, generate=True, dry_run=sent.is_preview)
+    options = ImportOptions(replace=sent.replace, generate=True, dry_run=sent.is_preview)
     faults, made, service = [], None, visit.service
     with service.database.write() as session:
         try:
@@ -232,28 +226,3 @@ def _name(session: Session, team_id: str) -> str:
     """The name of a team for a question; the id if there is none, which the change then refuses."""
     team = session.get(TeamRow, team_id)
     return team_id if team is None else team.display_name or team.name
-
-
-def _teams(session: Session, contest_id: str) -> list[Listed]:
-    contest = contest_of(session, contest_id)
-    out, counts = teams_queries.disqualified(session, contest_id), counts_by_team(session, contest_id)
-    usernames: dict[str, list[tuple[str, str]]] = {}
-    able: set[str] = set()
-    for account in accounts_queries.accounts(session):
-        if account.team_id is not None:
-            usernames.setdefault(account.team_id, []).append((account.id, account.username))
-            if account.password_hash is not None:
-                able.add(account.team_id)
-    return [
-        Listed(
-            row.id,
-            row.display_name or row.name,
-            ", ".join(row.group_ids),
-            usernames.get(row.id, []),
-            row.id in able,
-            row.hidden,
-            row.id in out,
-            counts.get(row.id, 0),
-        )
-        for row in teams_queries.taking_part(session, contest)
-    ]

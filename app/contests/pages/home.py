@@ -12,7 +12,6 @@ from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
 from app.accounts import queries as accounts_queries
-from app.accounts.service.viewer import Viewer
 from app.authoring.service import packages
 from app.contests import queries as contests_queries
 from app.contests.queries import clock, contest_of
@@ -20,7 +19,7 @@ from app.core.clock import utc_now
 from app.core.messages import N_
 from app.core.pages.languages import _, ngettext
 from app.core.pages.pages import type_word
-from app.core.pages.visitor import Reading, Span, TheService, span, state
+from app.core.pages.visitor import Reading, TheService, listed, span, state
 from app.core.pages.visits import ContestLook, Look
 from app.core.pages.wording import contest_rules, is_endless, seconds
 from app.core.service import Service
@@ -162,17 +161,6 @@ STEPS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
-    """A contest that the viewer organises or judges."""
-
-    id: str
-    name: str
-    state: str
-    span: Span
-    role: str
-
-
-@dataclass(frozen=True, slots=True)
 class Moment:
     """A moment on the time line: its name, its time in the contest, when it is, its place in per cent."""
 
@@ -197,10 +185,10 @@ def organiser_home(visit: Look) -> HTMLResponse:
     """The contests and problems at which the viewer has a role, and what concerns the whole server."""
     now = utc_now()
     viewer = visit.viewer
-    runs = [_run(row, viewer, now) for row in contests_queries.contests(visit.session) if viewer.at(row.id).sees_all]
+    rows = [row for row in contests_queries.contests(visit.session) if viewer.at(row.id).sees_all]
     return visit.page(
         "organiser/home.html",
-        runs=runs,
+        runs=[(listed(row, now), "admin" if viewer.is_admin else viewer.at(row.id).role) for row in rows],
         problems=len(packages.listed(visit.session, viewer)),
         may_make=viewer.is_admin or viewer.grants.organiser,
     )
@@ -248,12 +236,6 @@ def unanswered(messages: Sequence[clarifications.ClarificationView]) -> list[str
     """The ids of teams' questions that have no answer."""
     answered = {message.reply_to_id for message in messages}
     return [each.id for each in messages if each.from_team_id is not None and each.id not in answered]
-
-
-def _run(row: ContestRow, viewer: Viewer, now: datetime) -> Run:
-    times = clock(row)
-    role = "admin" if viewer.is_admin else viewer.at(row.id).role
-    return Run(row.id, row.formal_name or row.name, state(row, times, now), span(times, now), role)
 
 
 def _moments(times: Clock, now: datetime) -> Iterator[Moment]:

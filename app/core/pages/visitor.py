@@ -164,13 +164,6 @@ async def _refusal_page(request: Request, refusal: ServiceError, status: int) ->
     )
 
 
-class Link(NamedTuple):
-    """A link of the index: its address and its text."""
-
-    href: str
-    text: str
-
-
 class Span(NamedTuple):
     """When a contest begins, ends or was paused: a message with places for times, which pages write in a zone."""
 
@@ -183,13 +176,13 @@ class Span(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A contest as the index shows it, to everybody."""
+    """A contest in a list."""
 
     id: str
     name: str
     state: str
     span: Span
-    links: Sequence[Link]
+    has_started: bool
 
 
 def index(request: Request, viewer: Visitor) -> HTMLResponse:
@@ -214,13 +207,10 @@ def address_of_index(request: Request) -> str:
 
 
 def listed(row: ContestRow, now: datetime) -> Listed:
-    """The line of a contest in the index."""
+    """The line of a contest in a list."""
     times = queries_contests.clock(row)
-    links = [Link(f"c/{row.id}", N_("contest"))]
-    if times.started(now):
-        links += [Link(f"c/{row.id}/problems", N_("problems")), Link(f"c/{row.id}/scoreboard", N_("scoreboard"))]
-        links += [Link(f"api/contests/{row.id}/scoreboard.csv", N_("scoreboard as CSV"))]
-    return Listed(row.id, row.formal_name or row.name, state(row, times, now), span(times, now), links)
+    name = row.formal_name or row.name
+    return Listed(row.id, name, state(row, times, now), span(times, now), times.started(now))
 
 
 def state(row: ContestRow, times: Clock, now: datetime) -> str:

@@ -5,7 +5,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Annotated, TypedDict
+from typing import Annotated
 
 from fastapi import Query
 from fastapi.responses import HTMLResponse
@@ -240,25 +240,13 @@ KEPT = {
 }
 
 
-class PanelCase(TypedDict):
-    """A case that a file may be for; `has`: an answer to it counts already."""
+def panel(
+    session: Session, snapshot: ContestSnapshot, problem: ScoredProblem, cases: Sequence[ShownCase]
+) -> dict[str, object]:
+    """The facts by which the panel looks at files before they are sent; the server goes by the same ones.
 
-    name: str
-    has: bool
-
-
-class Panel(TypedDict):
-    """The facts by which the panel looks at files before they are sent."""
-
-    label: str
-    limit: int
-    patterns: Sequence[str]
-    cases: Sequence[PanelCase]
-    kept: str
-
-
-def panel(session: Session, snapshot: ContestSnapshot, problem: ScoredProblem, cases: Sequence[ShownCase]) -> Panel:
-    """The facts for the panel of a problem; the server goes by the same ones when the files come."""
+    `has`: an answer to the case counts already.
+    """
     row = pins.row(session, snapshot.contest.id, problem.id)
     limit, pattern = answer_rules(row, snapshot.contest.settings)
     rule = problem.rule

@@ -4,8 +4,6 @@
 - The awards of a contest: those that the board gives, and those given by hand.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Annotated, Literal
 
 from fastapi import Depends, Query, Request, Response
@@ -22,13 +20,13 @@ from app.core.pages.languages import _
 from app.core.pages.pages import page
 from app.core.pages.visitor import Fields, Reading, TheService, TheSnapshot
 from app.core.pages.visits import Change, ContestLook, Look, Visit
-from app.core.pages.wording import ordinal, points, seconds
+from app.core.pages.wording import seconds
 from app.domain.board import Step
 from app.scoreboard.pages.board_rows import BoardRows
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.scoreboard.service import scoreboard
 from app.scoreboard.service.pages import arrays_of
-from app.scoreboard.service.reveal import Opening, rehearsal, reveal
+from app.scoreboard.service.reveal import rehearsal, reveal
 
 # Rows that a hall is shown, page by page: half an hour at 12 seconds a page.
 MOST_ROWS = 500
@@ -87,21 +85,6 @@ AROUND = 12
 MOST_STEPS = 10_000
 
 
-@dataclass(frozen=True, slots=True)
-class Sentence:
-    """What a step has shown: the team, the problem, points and places before and after."""
-
-    team: str
-    label: str
-    cell_before: str
-    cell_after: str
-    points: str
-    place_before: str
-    place_after: str
-    direction: str
-    is_last: bool
-
-
 def ceremony_page(
     visit: Look, snapshot: PublicSnapshot, step: Annotated[int, Query(ge=0, le=MOST_STEPS)] = 0
 ) -> HTMLResponse:
@@ -113,7 +96,6 @@ def ceremony_page(
     arrays = scene.board.main
     shown = names_of(visit.session, visit.viewer, snapshot)
     columns, board = shown.columns, BoardRows(arrays, shown.columns, shown.groups)
-    names = {team.id: team.name for team in snapshot.contest.teams}
     at_team = scene.opening.team_id if scene.opening is not None else scene.next[0] if scene.next is not None else None
     centre = (board.place_of(at_team) or 0) if at_team is not None else 0
     first = max(0, min(centre - AROUND, len(arrays.teams) - 2 * AROUND))
@@ -125,11 +107,8 @@ def ceremony_page(
         columns=columns,
         lines=[board.line(place) for place in range(first, min(first + 2 * AROUND, len(arrays.teams)))],
         teams=len(arrays.teams),
-        opened=None if scene.opening is None else _sentence(scene.opening, names, snapshot),
-        opening=scene.opening,
-        coming=None if scene.next is None else names.get(scene.next[0], scene.next[0]),
-        coming_label=None if scene.next is None else snapshot.contest.labels.get(scene.next[1], scene.next[1]),
-        next_team=None if scene.next is None else scene.next[0],
+        names={team.id: team.name for team in snapshot.contest.teams},
+        labels=snapshot.contest.labels,
     )
 
 
@@ -150,24 +129,6 @@ def publish(visit: Visit, fields: Fields, contest_id: str) -> Response:
         if not reveal(visit.service, contest_id, Step.CELL).opened:
             break
     return visit.see(f"/admin/contests/{contest_id}/ceremony", done="saved")
-
-
-def _sentence(opening: Opening, names: Mapping[str, str], snapshot: ContestSnapshot) -> Sentence:
-    before, after = opening.before.rank, opening.after.rank
-    direction = ""
-    if before is not None and after is not None and before != after:
-        direction = "up" if after < before else "down"
-    return Sentence(
-        names.get(opening.team_id, opening.team_id),
-        snapshot.contest.labels.get(opening.problem_id, opening.problem_id),
-        points(opening.before.cell),
-        points(opening.after.cell),
-        points(opening.after.points),
-        "" if before is None else ordinal(before),
-        "" if after is None else ordinal(after),
-        direction,
-        opening.is_last,
-    )
 
 
 # The awards that are counted, as the form names them.

@@ -37,7 +37,7 @@ from app.submissions.service.reports import (
     report,
 )
 from app.submissions.service.submit import OpeningForm, submit
-from app.tables import ProblemRow
+from app.tables import ProblemRow, SubmissionRow
 
 MOST_LISTED = 200
 JUDGED = {
@@ -53,18 +53,34 @@ WAITING = ("wait", N_("Waiting to be judged"))
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A submission in the list of a team's own."""
+    """A submission in a list: its row, and what its judgement says."""
 
-    id: str
-    problem: str
+    row: SubmissionRow
+    label: str
     time: str
     mark: str
     verdict: str
     points: str
-    comment: str | None
-    problem_id: str
-    counts: bool
-    may_choose: bool
+
+
+def verdict_of(kind: str | None) -> tuple[str, str]:
+    """The mark and the words of a judgement's type; None: it is not judged yet."""
+    return WAITING if kind is None else JUDGED.get(kind, ("no", kind))
+
+
+def listed(visit: ContestLook, rows: Sequence[SubmissionRow]) -> list[Listed]:
+    """Submissions with their judgements, as the visitor may see them."""
+    ids, labels = [row.id for row in rows], visit.snapshot.contest.labels
+    documents = judgements.numbered_judgements(visit.viewer, visit.snapshot, visit.session, ids)
+    judged = {number: document for number, document in documents if document.current}
+    lines = []
+    for row in rows:
+        document = judged.get(row.id)
+        mark, verdict = verdict_of(None if document is None else document.judgement_type_id)
+        shown = "" if document is None or document.score is None else points(document.score)
+        time = seconds(timedelta(milliseconds=row.contest_time_ms))
+        lines.append(Listed(row, labels.get(row.problem_id, row.problem_id), time, mark, verdict, shown))
+    return lines
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,34 +119,17 @@ def answers_page(visit: ContestLook) -> HTMLResponse:
         raise Forbidden(N_("only teams have answers here; judges find all submissions in the API"))
     contest = snapshot.contest
     rows = submission_queries.of_team(session, contest.id, viewer.team_id, MOST_LISTED)
-    judged = {
-        number: document
-        for number, document in judgements.numbered_judgements(viewer, snapshot, session, [row.id for row in rows])
-        if document.current
-    }
     choices = [contests_queries.choice(session, contest.id, viewer.team_id, each.id) for each in snapshot.problems]
     chosen = {each.submission_id for each in choices if each is not None}
     choosing = may_choose(viewer, snapshot)
-    listed = []
-    for row in rows:
-        document = judged.get(row.id)
-        kind = None if document is None else document.judgement_type_id
-        mark, verdict = WAITING if kind is None else JUDGED.get(kind, ("no", kind))
-        score = None if document is None else document.score
-        label = contest.labels.get(row.problem_id, row.problem_id)
-        time = seconds(timedelta(milliseconds=row.contest_time_ms))
-        shown = "" if score is None else points(score)
-        counts = row.id in chosen
-        choosable = choosing and is_official(snapshot, row)
-        listed.append(
-            Listed(row.shown_id, label, time, mark, verdict, shown, row.comment, row.problem_id, counts, choosable)
-        )
     return visit.framed(
         "answers.html",
         "answers",
-        submissions=listed,
+        submissions=listed(visit, rows),
         most=MOST_LISTED,
         choosing=choosing or bool(chosen),
+        chosen=chosen,
+        choosable={row.id for row in rows if choosing and is_official(snapshot, row)},
     )
 
 
@@ -141,8 +140,7 @@ def report_page(visit: ContestLook, submission_id: str) -> HTMLResponse:
         raise Unauthorized(N_("log in to see the report"))
     shown = report(viewer, snapshot, session, submission_id)
     row = pins.row(session, snapshot.contest.id, shown.problem_id)
-    kind = shown.judgement.judgement_type_id
-    mark, verdict = WAITING if kind is None else JUDGED.get(kind, ("no", kind))
+    mark, verdict = verdict_of(shown.judgement.judgement_type_id)
     since = submissions.gain(viewer, snapshot, session, submission_id)
     changes = {} if since is None else since.cases
     problem = snapshot.contest.problem(shown.problem_id)
