@@ -127,6 +127,10 @@ class Roles:
     problems: dict[str, str] = field(default_factory=dict)
     organiser: bool = False
 
+    def are_within(self, contest_ids: Collection[str]) -> bool:
+        """Whether they are roles in these contests alone."""
+        return not (self.organiser or self.problems) and set(self.contests) <= set(contest_ids)
+
 
 def roles_of(session: Session, account_ids: Collection[str] | None = None) -> dict[str, Roles]:
     """Return the effective roles of these accounts (default: all) by id, without accounts that have none."""

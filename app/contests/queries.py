@@ -142,7 +142,8 @@ def refuse_final(row: ContestRow) -> None:
 def clock(row: ContestRow) -> Clock:
     """The times of a contest."""
     freeze = None if row.freeze_ms is None else timedelta(milliseconds=row.freeze_ms)
-    pauses = tuple(Pause(_moment(each["start"]), _moment_or_none(each.get("end"))) for each in row.pauses or ())
+    spans = [(each["start"], each.get("end")) for each in row.pauses or ()]
+    pauses = tuple(Pause(_moment(start), _moment(end) if end else None) for start, end in spans)
     return Clock(row.start_time, timedelta(milliseconds=row.duration_ms), freeze, row.thaw_time, pauses)
 
 
@@ -153,10 +154,6 @@ def written_pauses(pauses: Sequence[Pause]) -> list[PauseDocument]:
 
 def _moment(text: str) -> datetime:
     return datetime.fromisoformat(text).astimezone(UTC)
-
-
-def _moment_or_none(text: str | None) -> datetime | None:
-    return None if text is None else _moment(text)
 
 
 def entry_of(session: Session, contest_id: str, problem_id: str) -> ContestProblemRow:

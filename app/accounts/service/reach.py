@@ -26,7 +26,6 @@ from app.core.service import Service
 from app.tables import AccountRow, GroupRow, OrganizationRow, PersonRow, TeamRow
 from app.teams import queries as teams_queries
 
-NO_ROLES = accounts_queries.Roles()
 NO_TEAM = N_("no team %(team)r")
 NO_OWN_TEAM = N_("no team %(team)r that was made for a contest of yours and takes part in no other")
 NO_ACCOUNT = N_("no account %(account)r")
@@ -65,11 +64,14 @@ def reach_of(session: Session, viewer: Viewer) -> Reach:
     rows = teams_queries.accounts_of(session, owned_teams)
     elsewhere = teams_queries.in_others(session, owned)
     # In a contest open to all no one is enrolled by name, so that taking part shows by what a team has done there.
-    elsewhere |= teams_queries.competing(session, _open_elsewhere(session, owned))
+    now = clock.utc_now()
+    rows_open = contests_queries.open_to_all(session)
+    open_ids = [row.id for row in rows_open if row.id not in owned and is_undecided(row, now)]
+    elsewhere |= teams_queries.competing(session, open_ids)
     teams = {id_: of for id_, of in owned_teams.items() if id_ not in elsewhere}
     rows = [row for row in rows if row.type == "team" and row.team_id in teams]
     roles = accounts_queries.roles_of(session, [row.id for row in rows])
-    rows = [row for row in rows if not _has_roles_elsewhere(roles.get(row.id, NO_ROLES), owned)]
+    rows = [row for row in rows if row.id not in roles or roles[row.id].are_within(owned)]
     team_rows = by_id.rows(session, TeamRow, teams).values()
     organizations = {row.organization_id for row in team_rows if row.organization_id is not None}
     persons = {row.person_id for row in rows if row.person_id is not None}
@@ -81,12 +83,6 @@ def reach_of(session: Session, viewer: Viewer) -> Reach:
         organizations=teams_queries.made_for(session, OrganizationRow, owned) | organizations,
         persons=teams_queries.made_for(session, PersonRow, owned) | persons,
     )
-
-
-def _open_elsewhere(session: Session, owned: Collection[str]) -> list[str]:
-    """Return the undecided contests open to all teams that are none of these: who competes there is enrolled there."""
-    now = clock.utc_now()
-    return [row.id for row in contests_queries.open_to_all(session) if row.id not in owned and is_undecided(row, now)]
 
 
 def team_within(session: Session, viewer: Viewer, team_id: str) -> tuple[TeamRow, Viewer]:
@@ -113,10 +109,6 @@ def concern(session: Session, reach: Reach, team_ids: Collection[str | None]) ->
     for team_id in team_ids:
         if team_id in reach.teams:
             audit.concern(session, reach.teams[str(team_id)])
-
-
-def _has_roles_elsewhere(roles: accounts_queries.Roles, owned: Collection[str]) -> bool:
-    return roles.organiser or bool(roles.problems) or not set(roles.contests) <= set(owned)
 
 
 @clics.example({"account_id": "ants", "username": "ants", "password": "k7fmq-2xwrt-hn9bd"})

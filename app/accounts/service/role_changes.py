@@ -23,7 +23,7 @@ from app.core import bodies, clics, clock
 from app.core.db.locks import lock_names
 from app.core.messages import N_, Conflict, NotFound
 from app.problems.queries.problems import existing
-from app.tables import AccountRow, AuditRow, ContestRoleRow, ContestRow, OrganiserRow, ProblemRow
+from app.tables import AccountRow, ContestRoleRow, ContestRow, OrganiserRow, ProblemRow
 
 
 class RoleBody(bodies.Body):
@@ -269,15 +269,14 @@ class AuditEntry(BaseModel):
 
 def listed(session: Session, wanted: AuditFilter) -> list[AuditEntry]:
     """The entries, newest first."""
-    return [_view_of_audit(row) for row in accounts_queries.entries(session, wanted)]
+    names = AuditEntry.model_fields.keys() - {"id"}
+    return [
+        AuditEntry.model_construct(id=str(row.id), **{name: getattr(row, name) for name in names})
+        for row in accounts_queries.entries(session, wanted)
+    ]
 
 
 def of_contest(session: Session, wanted: AuditFilter, contest_id: str) -> list[AuditEntry]:
     """The entries of a contest, newest first; raises NotFound."""
     contest_of(session, contest_id)
     return listed(session, replace(wanted, contest_id=contest_id))
-
-
-def _view_of_audit(row: AuditRow) -> AuditEntry:
-    columns = {name: getattr(row, name) for name in AuditEntry.model_fields}
-    return AuditEntry.model_construct(**{**columns, "id": str(row.id)})

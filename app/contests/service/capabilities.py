@@ -162,14 +162,10 @@ def called(name: str, labels: Mapping[str, str]) -> str | None:
     return alike[0] if len(alike) == 1 else None
 
 
-def shown_labels(snapshot: ContestSnapshot) -> dict[str, str]:
-    """The labels, by id, of the problems that this snapshot shows."""
-    return {problem.id: snapshot.contest.labels[problem.id] for problem in snapshot.problems}
-
-
 def problem_called(snapshot: ContestSnapshot, name: str) -> str:
     """The id of the problem that a name stands for; the name itself where it stands for none that is shown."""
-    return called(name, shown_labels(snapshot)) or name
+    labels = {problem.id: snapshot.contest.labels[problem.id] for problem in snapshot.problems}
+    return called(name, labels) or name
 
 
 def no_problem(snapshot: ContestSnapshot, name: str) -> NotFound:

@@ -48,11 +48,6 @@ def refuse_beyond(viewer: Viewer, settings: Settings, before: schemas.ContestSet
     refuse(faults)
 
 
-def _knows(session: Session, viewer: Viewer | None, group_id: str) -> bool:
-    reach = EVERYTHING if viewer is None else reach_of(session, viewer)
-    return bool(reach.within(by_id.known(session, GroupRow, [group_id]), reach.groups))
-
-
 def change_details(
     session: Session,
     files: files.FileStore,
@@ -69,7 +64,9 @@ def change_details(
     faults: list[Fault] = []
     if "main_scoreboard_group_id" in named:
         group = body.main_scoreboard_group_id
-        if group is not None and group != row.main_scoreboard_group_id and not _knows(session, viewer, group):
+        reach = EVERYTHING if viewer is None else reach_of(session, viewer)
+        known_ids = reach.within(by_id.known(session, GroupRow, [group] if group else []), reach.groups)
+        if group not in {None, row.main_scoreboard_group_id, *known_ids}:
             faults.append(mismatch("main_scoreboard_group_id", N_("a group that exists"), repr(group)))
         row.main_scoreboard_group_id = group
     if "location" in named:

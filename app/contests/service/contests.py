@@ -167,13 +167,19 @@ ANSWERS = LanguageView(
 
 
 def judgement_types(session: Session, contest_id: str) -> list[JudgementTypeView]:
-    """The judgement types of a contest; raises NotFound where there is no such contest."""
-    return types(contests_queries.contest_of(session, contest_id))
+    """The judgement types of a contest: without PC where it shows that as AC. Raises NotFound without the contest."""
+    contest = contests_queries.contest_of(session, contest_id)
+    as_accepted = contest.settings.partly_correct_as == JudgementType.AC
+    return [
+        JudgementTypeView(id=type_.value, name=name, penalty=False, solved=type_ is JudgementType.AC)
+        for type_, name in JUDGEMENT_TYPES.items()
+        if not (as_accepted and type_ is JudgementType.PC)
+    ]
 
 
 def judgement_type(session: Session, contest_id: str, type_id: str) -> JudgementTypeView:
     """A judgement type of a contest; raises NotFound."""
-    for each in types(contests_queries.contest_of(session, contest_id)):
+    for each in judgement_types(session, contest_id):
         if each.id == type_id:
             return each
     raise NotFound(N_("no judgement type %(type)r"), type=type_id)
@@ -195,22 +201,12 @@ def language(session: Session, contest_id: str, language_id: str) -> LanguageVie
 
 def type_documents(_viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[JudgementTypeView]:
     """The judgement types of a contest."""
-    return types(contests_queries.contest_of(session, snapshot.contest.id))
+    return judgement_types(session, snapshot.contest.id)
 
 
 def language_documents(_viewer: Viewer, _snapshot: ContestSnapshot, _session: Session) -> list[LanguageView]:
     """The languages of a contest."""
     return [ANSWERS]
-
-
-def types(contest: ContestRow) -> list[JudgementTypeView]:
-    """The judgement types of a contest: without PC where the contest shows it as AC."""
-    as_accepted = contest.settings.partly_correct_as == JudgementType.AC
-    return [
-        JudgementTypeView(id=type_.value, name=name, penalty=False, solved=type_ is JudgementType.AC)
-        for type_, name in JUDGEMENT_TYPES.items()
-        if not (as_accepted and type_ is JudgementType.PC)
-    ]
 
 
 class ProblemLimits(BaseModel):

@@ -42,10 +42,7 @@ class Names:
     def make(self, name: str) -> str:
         """Note a new object to be made, with an id of its name."""
         make = slug_with_letters if self.letters else slug
-        return self.add(make(plain(name), self._is_taken, self._noun), name)
-
-    def _is_taken(self, id_: str) -> bool:
-        return id_ in self.names or id_ in self._taken_ids
+        return self.add(make(plain(name), lambda id_: id_ in self.names or id_ in self._taken_ids, self._noun), name)
 
     def add(self, id_: str, name: str) -> str:
         """Note a new object to be made."""
