@@ -19,6 +19,7 @@ from app.tables import ContestRow, GroupRow, OrganizationRow, PersonRow, TeamRow
 from app.teams import queries as teams_queries
 
 FILES = ("photo", "video", "backup", "key_log", "tool_data", "desktop", "webcam", "audio")
+COLUMNS = ("id", "icpc_id", "name", "label", "display_name", "organization_id", "group_ids", "hidden")
 LISTS = frozenset({"group_ids", "team_ids"})
 Listed = GroupRow | OrganizationRow | PersonRow | TeamRow
 # Properties that a team's account and judges see alone: its machine, and whether it is hidden or disqualified.
@@ -93,17 +94,8 @@ def document(
     viewer: Viewer, row: TeamRow, contest_id: str | None = None, disqualified: Collection[str] = ()
 ) -> dict[str, object]:
     """A team as CLICS writes it, with its files where a contest is asked for, and who is disqualified there."""
-    columns: dict[str, object] = {
-        "id": row.id,
-        "icpc_id": row.icpc_id,
-        "name": row.name,
-        "label": row.label,
-        "display_name": row.display_name,
-        "organization_id": row.organization_id,
-        "group_ids": row.group_ids,
-        "hidden": row.hidden,
-        "location": row.details.get("location"),
-    }
+    columns: dict[str, object] = {name: getattr(row, name) for name in COLUMNS}
+    columns["location"] = row.details.get("location")
     if contest_id is not None:
         columns["disqualified"] = row.id in disqualified
         address = f"contests/{contest_id}/teams/{row.id}"
