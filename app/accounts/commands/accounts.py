@@ -92,9 +92,6 @@ def passwd(
     password_stdin: Annotated[
         bool, typer.Option("--password-stdin", help="read the old and the new password from stdin, one a line")
     ] = False,
-    keep_tokens: Annotated[
-        bool, typer.Option("--keep-tokens", help="leave the other tokens of the account as they are")
-    ] = False,
 ) -> None:
     """Change your password. Every other login of the account ends, with its token.
 
@@ -106,8 +103,8 @@ def passwd(
         user = client.get("account")["username"]
         old = new_password(user, from_stdin=True) if password_stdin else read_password(user, from_stdin=False)
         new = new_password(user, from_stdin=password_stdin)
-        client.patch("account", {"old_password": old, "password": new, "keep_tokens": keep_tokens})
-    output.say(f"{user} has a new password" + ("" if keep_tokens else "; its other tokens are revoked"))
+        client.patch("account", {"old_password": old, "password": new})
+    output.say(f"{user} has a new password; its other tokens are revoked")
 
 
 def new_password(user: str, *, from_stdin: bool) -> str:

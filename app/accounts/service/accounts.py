@@ -89,7 +89,6 @@ class OwnChange(bodies.Body):
 
     old_password: str = Field(max_length=1024, description="also where the request is sent with a token")
     password: schemas.Password
-    keep_tokens: bool = Field(False, description="leave all tokens as they are")
 
 
 def own_account(session: Session, viewer: Viewer) -> schemas.AccountView:
@@ -127,8 +126,7 @@ def _change(service: Service, known: Viewer, used: str | None, body: OwnChange) 
         if row.password_hash != known.credential.password_hash:  # somebody has changed it since it was checked
             raise Forbidden(WRONG, where="old_password")
         row.password_hash = hashed
-        if not body.keep_tokens:
-            accounts_queries.remove_tokens(session, row.id, but=used)
+        accounts_queries.remove_tokens(session, row.id, but=used)
         return schemas.view(row)
 
 

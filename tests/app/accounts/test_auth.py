@@ -430,16 +430,6 @@ def test_everybody_changes_their_own_password_with_the_old_one(api: Api) -> None
     assert api.get("account", headers=as_bearer(used["token"])).status_code == 200
 
 
-def test_a_change_of_ones_own_password_keeps_tokens_where_it_says_so(api: Api) -> None:
-    token = make_token(api, "team")["token"]
-    change = {"old_password": PASSWORD, "password": "another long one", "keep_tokens": True}
-    assert api.patch("account", user="team", json=change).status_code == 200
-    assert api.get("account", headers=as_bearer(token)).status_code == 200
-    change = {"old_password": "another long one", "password": "and another one"}
-    assert api.patch("account", auth=("team", "another long one"), json=change).status_code == 200
-    assert api.get("account", headers=as_bearer(token)).status_code == 401
-
-
 def test_old_passwords_are_guessed_in_the_same_turns_as_at_the_door(quick_api: Api) -> None:
     token = make_token(quick_api, "team")["token"]
     guesses = quick_api.app.state.authenticator.guesses = Guesses(Price(2, 0.0), Price(9, 0.0))
