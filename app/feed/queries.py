@@ -218,11 +218,6 @@ def webhooks(session: Session) -> Sequence[WebhookRow]:
     return session.scalars(select(WebhookRow).order_by(WebhookRow.created, WebhookRow.id)).all()
 
 
-def get(session: Session, webhook_id: str) -> WebhookRow | None:
-    """One webhook, or None."""
-    return session.get(WebhookRow, webhook_id)
-
-
 def with_account(session: Session, webhook_id: str) -> tuple[WebhookRow, AccountRow] | None:
     """A webhook and the account whose eyes it sees with."""
     row = session.get(WebhookRow, webhook_id)

@@ -9,13 +9,13 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import AbstractContextManager
-from typing import Annotated, cast
+from typing import Annotated
 
 from fastapi import APIRouter, Depends, Query, Request, Response
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
-from app.core.http.deps import CurrentViewer, GatedRoute, Reading, ThePages, TheService, Writing, address_of
+from app.core.http.deps import CurrentViewer, GatedRoute, Reading, ThePages, TheService, Writing, address_of, of_state
 from app.core.http.downloads import NDJSON, TEXT, WORDS, type_for
 from app.core.http.middleware import API
 from app.core.messages import N_, BadRequest
@@ -32,12 +32,7 @@ def get_access(viewer: CurrentViewer, session: Reading, contest_id: str) -> coll
     return collections.access(session, viewer, contest_id)
 
 
-async def get_hub(request: Request) -> Hub:
-    """The hub of the running service."""
-    return cast(Hub, request.app.state.hub)
-
-
-TheHub = Annotated[Hub, Depends(get_hub)]
+TheHub = Annotated[Hub, Depends(of_state("hub"))]
 
 
 class StreamResponse(StreamingResponse):

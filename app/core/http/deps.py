@@ -10,7 +10,7 @@
 import re
 from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Annotated, NamedTuple, cast
+from typing import Annotated, Any, NamedTuple, cast
 
 from fastapi import Depends, FastAPI, Query, Request, Response
 from fastapi.routing import APIRoute
@@ -35,18 +35,18 @@ from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.scoreboard.service.pages import BoardPages
 
 
-async def get_service(request: Request) -> Service:
-    """The running service."""
-    return cast(Service, request.app.state.service)
+# Any: each part has its own type, which the annotation names.
+def of_state(name: str) -> Callable[[Request], Coroutine[object, None, Any]]:
+    """A dependency on a part of the running service, by its name in the app's state."""
+
+    async def get(request: Request) -> Any:
+        return getattr(request.app.state, name)
+
+    return get
 
 
-async def get_authenticator(request: Request) -> Authenticator:
-    """Who knows the accounts."""
-    return cast(Authenticator, request.app.state.authenticator)
-
-
-TheService = Annotated[Service, Depends(get_service)]
-TheAuthenticator = Annotated[Authenticator, Depends(get_authenticator)]
+TheService = Annotated[Service, Depends(of_state("service"))]
+TheAuthenticator = Annotated[Authenticator, Depends(of_state("authenticator"))]
 DRY = "What would have been made (`dry_run`)"
 
 
@@ -60,13 +60,8 @@ async def get_boards(service: TheService) -> ScoreboardCache:
     return service.boards
 
 
-async def get_pages(request: Request) -> BoardPages:
-    """The written boards kept in memory."""
-    return cast(BoardPages, request.app.state.pages)
-
-
 TheBoards = Annotated[ScoreboardCache, Depends(get_boards)]
-ThePages = Annotated[BoardPages, Depends(get_pages)]
+ThePages = Annotated[BoardPages, Depends(of_state("pages"))]
 
 
 def _reading(service: TheService) -> Iterator[Session]:

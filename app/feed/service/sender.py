@@ -224,7 +224,7 @@ class Sender:
     def _delivered(self, hook: Hook, feed: Log, at: int) -> None:
         """Store how far a webhook has got; one that takes a call has no failures any more."""
         with self._service.database.write(quiet=True) as session:
-            row = stored.get(session, hook.row.id)
+            row = session.get(WebhookRow, hook.row.id)
             if row is not None:
                 row.positions = {**row.positions, feed.contest_id: [feed.epoch, at]}
                 row.failing_since, row.failures, row.error = None, 0, None
@@ -238,7 +238,7 @@ class Sender:
 
         def store() -> None:
             with self._service.database.write(quiet=True) as session:
-                row = stored.get(session, hook.row.id)
+                row = session.get(WebhookRow, hook.row.id)
                 if row is not None:
                     row.failing_since = row.failing_since or now
                     row.failures, row.error = row.failures + 1, error[:LONGEST_ERROR]

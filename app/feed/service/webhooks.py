@@ -252,7 +252,7 @@ async def _check_target(settings: Settings, address: str) -> None:
 
 def _webhook_of(session: Session, webhook_id: str) -> WebhookRow:
     """The webhook; raises NotFound."""
-    row = stored.get(session, webhook_id)
+    row = session.get(WebhookRow, webhook_id)
     if row is None:
         raise NotFound(N_("no webhook %(webhook)r"), webhook=webhook_id)
     return row
@@ -273,7 +273,7 @@ def _store(service: Service, account_id: str, body: WebhookBody, positions: Posi
     with service.database.write() as session:
         # Of two requests at once one is counted first, so that the limit holds.
         lock_names(session, ["webhooks"])
-        if body.id is not None and stored.get(session, body.id) is not None:
+        if body.id is not None and session.get(WebhookRow, body.id) is not None:
             raise Conflict(N_("there is a webhook %(webhook)r already"), where="id", webhook=body.id)
         if len(stored.webhooks(session)) >= MOST:
             raise Conflict(N_("there are %(most)s webhooks already"), most=MOST)

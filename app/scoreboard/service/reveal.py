@@ -215,10 +215,8 @@ class Rehearsal:
         )
 
 
-@once_a_snapshot
-def rehearsal(snapshot: ContestSnapshot) -> Rehearsal:
-    """The rehearsal of everybody's board; kept as long as the board."""
-    return Rehearsal(snapshot)
+# The rehearsal of everybody's board; kept as long as the board.
+rehearsal = once_a_snapshot(Rehearsal)
 
 
 def _standing(snapshot: ContestSnapshot, team_id: str, problem_id: str) -> Standing:

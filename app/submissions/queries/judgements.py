@@ -68,8 +68,7 @@ PAYER = func.coalesce(
 
 def count_waiting(session: Session) -> int:
     """The number of judgements somebody waits for that are not done."""
-    query = select(func.count()).where(OPEN, JudgementRow.rejudging_id.is_(None))
-    return session.scalar(query) or 0
+    return session.scalar(select(func.count()).where(OPEN, JudgementRow.rejudging_id.is_(None))) or 0
 
 
 # Statements of the writer are built once: that takes as long as running them (guarantee 6).
@@ -190,24 +189,21 @@ def return_many(connection: Connection, returned: Sequence[Returned]) -> list[No
     lock_names(connection, [QUEUE])
     _give_turns(connection)  # first: those that came meanwhile are level with what was served then
     for each in returned:
-        if each.is_open:
-            _reopen(connection, each)
+        if not each.is_open:
+            continue
+        values: dict[str, object] = {"state": QUEUED, "not_before": each.not_before, "waits_for": each.waits_for}
+        if not each.stays:
+            values["process_id"] = None
+        if each.error is not None:
+            values |= {"failures": JudgementRow.failures + 1, "error": each.error}
+        mine = (JudgementRow.id == each.judgement_id, JudgementRow.attempt == each.attempt)
+        connection.execute(update(JudgementRow).where(*mine, JudgementRow.state == RUNNING).values(values))
     for each in returned:  # of those that are queued by now
         if each.seconds >= LEAST_CHARGED:
             payer = connection.scalar(select(PAYER).where(JudgementRow.id == each.judgement_id))
             behind = update(JudgementRow).where(OPEN, JudgementRow.lane == LIVE, JudgementRow.state == QUEUED)
             connection.execute(behind.where(PAYER.in_([payer])).values(turn=JudgementRow.turn + each.seconds))
     return [None] * len(returned)
-
-
-def _reopen(connection: Connection, each: Returned) -> None:
-    mine = (JudgementRow.id == each.judgement_id, JudgementRow.attempt == each.attempt)
-    values: dict[str, object] = {"state": QUEUED, "not_before": each.not_before, "waits_for": each.waits_for}
-    if not each.stays:
-        values["process_id"] = None
-    if each.error is not None:
-        values |= {"failures": JudgementRow.failures + 1, "error": each.error}
-    connection.execute(update(JudgementRow).where(*mine, JudgementRow.state == RUNNING).values(values))
 
 
 def let_go(session: Session, waits_for: str) -> None:
