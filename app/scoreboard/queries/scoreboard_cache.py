@@ -28,6 +28,11 @@ from app.submissions.queries import attempts
 from app.submissions.queries.attempts import KnownScores, Read
 
 
+def _kind(contest: ScoredContest, seen: BoardView) -> tuple[object, ...]:
+    """What a board is made for, and keeps."""
+    return (seen.problems, seen.phase, seen.finished, seen.embargoed, contest.references)
+
+
 class KeptBoard:
     """A board that is kept up to date, and the moment of the last thing it shows.
 
@@ -37,28 +42,20 @@ class KeptBoard:
     def __init__(self, contest: ScoredContest, seen: BoardView, reads: Collection[Read]) -> None:
         """`reads` are all attempts."""
         self.view = seen
-        self._references = contest.references
+        self._kind = _kind(contest, seen)
         self._board = live_board(contest, seen)
         self._moment: datetime | None = None
         self.put(reads)
 
     def fits(self, contest: ScoredContest, seen: BoardView) -> bool:
         """Whether this board can become the wanted one. Other problems, rules or references forbid it."""
-        return (seen.problems, seen.phase, seen.finished, seen.embargoed, contest.references) == (
-            self.view.problems,
-            self.view.phase,
-            self.view.finished,
-            self.view.embargoed,
-            self._references,
-        )
+        return _kind(contest, seen) == self._kind
 
     def turn(self, contest: ScoredContest, seen: BoardView, reads: Collection[Read]) -> None:
         """Let it show this view; `reads` are all attempts, of which the last moment is taken."""
         self._board.set_teams(contest.official_teams)
-        if seen.chosen != self.view.chosen:
-            self._board.set_chosen(seen.chosen)
-        if seen.freeze != self.view.freeze:
-            self._board.set_freeze(seen.freeze)
+        self._board.set_chosen(seen.chosen)
+        self._board.set_freeze(seen.freeze)
         if (seen.freeze, seen.teams) != (self.view.freeze, self.view.teams):
             self.view = seen
             self._moment = self._later(None, seen.taken(reads))
@@ -67,10 +64,8 @@ class KeptBoard:
     def put(self, reads: Iterable[Read]) -> None:
         """Take attempts as they are now."""
         taken = self.view.taken(reads)
-        if self.view.embargoed:
-            self._board.put(self.view.without_embargoed(read.attempt) for read in taken)
-        else:
-            self._board.put(read.attempt for read in taken)
+        attempts = (read.attempt for read in taken)
+        self._board.put(map(self.view.without_embargoed, attempts) if self.view.embargoed else attempts)
         self._moment = self._later(self._moment, taken)
 
     def _later(self, moment: datetime | None, taken: Sequence[Read]) -> datetime | None:

@@ -331,12 +331,11 @@ def _free(connection: Connection, freeing: Freeing) -> int:
     recent = select(ProcessRow.id).where(ProcessRow.id.in_(others), ProcessRow.seen >= utc_now() - SILENT)
     # A frozen process holds its lock, but gives no heartbeat; one that ended in order has no row.
     alive = {*connection.scalars(recent)} - gone.keys()
-    own = freeing.process_id
     left = [
         (row.id, row.attempt)
         for row in rows
         if row.process_id not in alive
-        and (row.process_id != own or (freeing.at_work is not None and row.id not in freeing.at_work))
+        and (row.process_id != freeing.process_id or (freeing.at_work is not None and row.id not in freeing.at_work))
     ]
     if not left:
         return 0
