@@ -182,11 +182,7 @@ def repeated(table: Table, body: MoveBody) -> Table | None:
         )
     made = table.moves[body.number - 1]
     if made.side != side or made.move != body.move:
-        was = (
-            N_("expected %(next)s, the next move: %(number)s was your move %(move)r")
-            if made.side == side
-            else N_("expected %(next)s, the next move: %(number)s was the opponent's move %(move)r")
-        )
+        was = N_("expected %(next)s, the next move: %(number)s was %(move)r")
         raise Conflict(was, where="number", next=next_number, number=body.number, move=made.move)
     # The client has not got the first reply: it is shown the game as it was then, and not as it has gone on since.
     moves = after_move(table.moves, side, body.number)

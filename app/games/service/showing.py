@@ -52,7 +52,7 @@ class StartBody(bodies.Body):
     side: Literal[0, 1] | None = Field(
         None, description="the side to play, in practice; left out: the test case's, or the game's own choice"
     )
-    practice: bool | None = Field(None, description="true: the game does not count; left out: it counts if it can")
+    practice: bool = Field(False, description="true: the game does not count; false: it counts if it can")
 
 
 @clics.example({"number": 1, "move": "1 0"})

@@ -69,17 +69,11 @@ async def start(
         raise contests_queries.NoContest(contest_id)
     problem_id = visibility.the_problem(snapshot, capabilities.problem_called(snapshot, problem_id)).id
     chosen = await run_sync(_choose, service, viewer, snapshot, problem_id, body)
-    can_count = viewer.team_id is not None and chosen.case is not None and chosen.counts
-    counted = can_count and not body.practice
-    if body.practice is False and not counted:
-        raise BadRequest(
-            N_("expected true or nothing (only a team's game from a test case counts), found false"),
-            where="practice",
-        )
+    counted = viewer.team_id is not None and chosen.case is not None and chosen.counts and not body.practice
     admitted = await admit(service, viewer, snapshot.contest.id, SubmissionForm(problem_id, [])) if counted else None
-    _check_counted(body, chosen, admitted)
-    _check_taken(chosen, admitted)
     if admitted is not None:
+        _check_counted(body, chosen)
+        _check_taken(chosen, admitted)
         await run_sync(refuse_full, service, admitted)
     table = _table(viewer, address, (snapshot.contest.id, problem_id), body, chosen, admitted)
     # The opponent may have the first move.
@@ -106,12 +100,7 @@ def _store(service: Service, new: games_queries.NewGame) -> LimitReached | None:
 def _choose(service: Service, viewer: Viewer, snapshot: ContestSnapshot, problem_id: str, body: StartBody) -> Chosen:
     """Choose the position and the opponent; raises BadRequest or NotFound."""
     if (body.testcase is None) == (body.parameters is None):
-        wrong = (
-            N_("expected either testcase or parameters, found neither")
-            if body.testcase is None
-            else N_("expected either testcase or parameters, found both")
-        )
-        raise BadRequest(wrong, where="body")
+        raise BadRequest(N_("expected either testcase or parameters"), where="body")
     with service.database.read() as session:
         entry = contests_queries.entry(session, snapshot.contest.id, problem_id)
         contest = contests_queries.get(session, snapshot.contest.id)
@@ -170,27 +159,16 @@ def _start_of_case(name: str, data: bytes, *, is_game: bool) -> Start:
         ) from None
 
 
-def _check_counted(body: StartBody, chosen: Chosen, admitted: Admitted | None) -> None:
-    """Refuse what nobody may choose for a game that counts."""
-    if admitted is None:
-        return
-    if body.seed is not None:
-        raise BadRequest(N_("expected none in a game that counts (the judge chooses it), found one"), where="seed")
-    if body.opponent not in {None, chosen.start.opponent}:
-        raise BadRequest(
-            N_("expected %(opponent)s in a game that counts, found %(found)r"),
-            where="opponent",
-            opponent=chosen.start.opponent,
-            found=body.opponent,
-        )
-    if body.side is not None:
-        raise BadRequest(N_("expected none in a game that counts (the test case decides), found one"), where="side")
+def _check_counted(body: StartBody, chosen: Chosen) -> None:
+    """Refuse what nobody may choose for a game that counts: the judge and the test case do."""
+    choices = (("seed", body.seed, None), ("opponent", body.opponent, chosen.start.opponent), ("side", body.side, None))
+    for name, value, own in choices:
+        if value not in {None, own}:
+            raise BadRequest(N_("expected none in a game that counts, found %(found)r"), where=name, found=value)
 
 
-def _check_taken(chosen: Chosen, admitted: Admitted | None) -> None:
+def _check_taken(chosen: Chosen, admitted: Admitted) -> None:
     """Refuse a game that could become no answer: of a final case out of its time, or of one that is not judged."""
-    if admitted is None:
-        return
     id_, name = chosen.case or (None, None)
     taken, _ = admitted.entry.open_cases(admitted.entrant, admitted.when)
     if any(case.id == id_ for case in taken):
