@@ -252,7 +252,6 @@ class Settings(BaseSettings):
     )
 
     # Bounds that are the same everywhere: no installation has a reason to change them.
-    image_bytes: ClassVar = 2 * 2**20  # of images that a package's own checker leaves for one answer
     max_package_inflated: ClassVar = 4 * 2**30
     max_package_files: ClassVar = 50_000
     max_archive_files: ClassVar = 2000  # of one request, those in its archives included

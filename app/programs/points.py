@@ -6,7 +6,8 @@
 
 import re
 import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
@@ -98,8 +99,6 @@ def generate(desk: ToolDesk, tool: Tool, args: Sequence[str], bounds: Bounds) ->
 
 
 FOLDER = "/jurado/modules"
-MODULES_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
-OPTIONAL = re.compile(r"\bextra\s*==")
 # Libraries of numbers start a thread for each core: more than a checker may have, on a large machine.
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
@@ -126,31 +125,12 @@ def names_of(text: str) -> list[str]:
 
 
 def modules_of(names: Iterable[str]) -> Modules:
-    """The modules of distributions and of those that they require; what is not installed is left out."""
-    wanted = tuple(names)
-    known, waiting = dict[str, Distribution](), list(wanted)
-    while waiting:
-        name = waiting.pop()
-        installed = _installed(name)
-        if installed is not None and name.lower() not in known:
-            known[name.lower()] = installed
-            waiting += _required(installed)
-    mounts = {path.name: Mount(path, f"{FOLDER}/{path.name}") for each in known.values() for path in _tops(each)}
+    """The modules of distributions; what is not installed is left out."""
+    wanted, mounts = tuple(names), dict[str, Mount]()
+    for name in wanted:
+        with suppress(PackageNotFoundError):
+            mounts |= {path.name: Mount(path, f"{FOLDER}/{path.name}") for path in _tops(distribution(name))}
     return Modules(wanted, tuple(mounts[name] for name in sorted(mounts)))
-
-
-def _installed(name: str) -> Distribution | None:
-    try:
-        return distribution(name)
-    except PackageNotFoundError:
-        return None
-
-
-def _required(installed: Distribution) -> Iterator[str]:
-    """Requirements without their versions; those of other systems are not installed, and so lead nowhere."""
-    for line in installed.requires or ():
-        if not OPTIONAL.search(line) and (match := MODULES_NAME.match(line)):
-            yield match[0]
 
 
 def _tops(installed: Distribution) -> list[Path]:

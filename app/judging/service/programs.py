@@ -126,7 +126,6 @@ class Programs:
                     sandbox,
                     cache,
                     self._settings.memory,
-                    self._settings.image_bytes,
                     most_seconds=self._settings.most_seconds,
                     modules=self._settings.modules,
                 )

@@ -31,7 +31,7 @@ from app.judging.service.messages import (
     encoded,
     reply_of,
 )
-from app.programs.desk import IMAGE_BYTES, MOST_SECONDS
+from app.programs.desk import MOST_SECONDS
 from app.programs.points import NO_MODULES, Modules, modules_of, names_of
 from app.sandbox.child import AskedProcess, MessageTooLarge, PipeBroken, PipeTooSlow
 
@@ -40,9 +40,8 @@ from app.sandbox.child import AskedProcess, MessageTooLarge, PipeBroken, PipeToo
 class EngineSettings:
     """The number of graders, the limits of each, the seconds of an answer's check, and their module.
 
-    `cache` is the folder of what is compiled of packages' own checkers; None: a temporary one. `image_bytes` bounds the
-    images that they leave for an answer, `most_seconds` the time that a package may give its own; `modules` are those
-    that they may import. `programs_as_root`: they run although the service's user is root. `process_id` is
+    `cache` is the folder of what is compiled of packages' own checkers; None: a temporary one. `most_seconds` bounds the
+    time that a package may give its own; `modules` are those that they may import. `programs_as_root`: they run although the service's user is root. `process_id` is
     the process's, as its signs of life have it.
     """
 
@@ -52,7 +51,6 @@ class EngineSettings:
     files: Files
     program: str = "app.judging.service.grader"
     cache: Path | None = None
-    image_bytes: int = IMAGE_BYTES
     most_seconds: float = MOST_SECONDS
     modules: Modules = NO_MODULES
     programs_as_root: bool = False
@@ -81,7 +79,6 @@ def engine_settings(settings: Settings, files: Files) -> EngineSettings:
         seconds_per_answer=settings.check_seconds,
         files=files,
         cache=settings.home / "cache" / "programs",
-        image_bytes=settings.image_bytes,
         most_seconds=settings.most_check_seconds,
         modules=modules_of(names_of(settings.checker_modules)),
         programs_as_root=settings.may_run_as_root,
