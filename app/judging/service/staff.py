@@ -40,9 +40,9 @@ from app.sandbox.child import AskedProcess, MessageTooLarge, PipeBroken, PipeToo
 class EngineSettings:
     """The number of graders, the limits of each, the seconds of an answer's check, and their module.
 
-    `cache` is the folder of what is compiled of packages' own checkers; None: a temporary one. `most_seconds` bounds the
-    time that a package may give its own; `modules` are those that they may import. `programs_as_root`: they run although the service's user is root. `process_id` is
-    the process's, as its signs of life have it.
+    `cache` is the folder of what is compiled of packages' own checkers; None: a temporary one. `most_seconds` bounds
+    the time that a package may give its own; `modules` are those that they may import. `programs_as_root`: they run
+    although the service's user is root. `process_id` is the process's, as its signs of life have it.
     """
 
     graders: int
