@@ -21,7 +21,7 @@ from app.packages.settings import JuradoSettings, ProgramSettings, Reference
 from app.programs import model, points
 from app.programs.desk import Opinion, ProgramDesk
 from app.programs.places import PYTHON, entry
-from app.programs.tools import Bounds, Tool, ToolDesk, tool_at
+from app.programs.tools import Bounds, ToolDesk, tool_at
 from app.sandbox.model import ALLOWED, AS_ROOT, SandboxMissing
 from app.sandbox.sandbox import Sandbox
 from checkers.doors import N_, Phrase
@@ -51,12 +51,12 @@ class Workshop:
     lack: str = ""
 
 
-def tool_of(package: Package, place: str) -> Tool:
+def tool_of(package: Package, place: str) -> model.Tool:
     """The program at a place, with the problem's constants put into its texts."""
     return tool_at(with_constants(package.files, package.problem.constants), place)
 
 
-def validators_of(package: Package) -> tuple[list[Tool], dict[str, str]]:
+def validators_of(package: Package) -> tuple[list[model.Tool], dict[str, str]]:
     """The input validators of a package, and why others cannot be run, by their places."""
     tools, unknown = [], {}
     for place in places(package.files, VALIDATORS):
@@ -161,7 +161,7 @@ def _desk() -> ProgramDesk | SandboxMissing:
     folder = tempfile.mkdtemp(prefix="jurado-programs-")
     atexit.register(shutil.rmtree, folder, ignore_errors=True)
     names = os.environ.get("JURADO_CHECKER_MODULES", MODULES)
-    return ProgramDesk(sandbox, Path(folder), LOCAL_PROGRAMS_MEMORY, modules=points.modules_of(points.names_of(names)))
+    return ProgramDesk(sandbox, Path(folder), LOCAL_PROGRAMS_MEMORY, modules=points.modules_of(names))
 
 
 FILE = "jurado.yaml"

@@ -94,19 +94,16 @@ RUNNER_MOUNTS = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Adapter:
-    """A protocol that starts the program for each case: its command for a case, and what a run of it means."""
-
-    asked: Callable[[tuple[str, ...], model.CaseFiles], inside.Asked]
-    decision: Callable[[inside.Run, model.CaseFiles, model.Meaning], model.Decision]
-
-
+# A protocol that starts the program for each case: its command for a case, and what a run of it means.
+Adapter = tuple[
+    Callable[[tuple[str, ...], model.CaseFiles], inside.Asked],
+    Callable[[inside.Run, model.CaseFiles, model.Meaning], model.Decision],
+]
 ADAPTERS: Mapping[str, Adapter] = {
-    "kattis": Adapter(protocols.asked_kattis, protocols.decision_kattis),
-    "testlib": Adapter(protocols.asked_testlib, protocols.decision_testlib),
-    "omegaup": Adapter(protocols.asked_omegaup, protocols.decision_omegaup),
-    "cms": Adapter(protocols.asked_cms, protocols.decision_cms),
+    "kattis": (protocols.asked_kattis, protocols.decision_kattis),
+    "testlib": (protocols.asked_testlib, protocols.decision_testlib),
+    "omegaup": (protocols.asked_omegaup, protocols.decision_omegaup),
+    "cms": (protocols.asked_cms, protocols.decision_cms),
 }
 # Asks about one case; None: the program has nothing to say. Raises ProgramFault, or Unread for a refused input.
 Ask = Callable[[model.CaseFiles], model.Decision | None]
@@ -251,7 +248,8 @@ class ProgramDesk:
     ) -> model.Decision | None:
         if case.output is None:
             return None
-        asked = adapter.asked(runnable.argv, case)
+        command, decision = adapter
+        asked = command(runnable.argv, case)
         with tempfile.TemporaryDirectory(prefix="jurado-program-") as name:
             folder = Path(name)
             places = _write(folder, case)
@@ -269,7 +267,7 @@ class ProgramDesk:
             environment = self._modules.environment if runnable.is_python else {}
             result = self._sandbox.run(Command(asked.argv, tuple(mounts), stdin, environment, limits=limits))
             files = _read(feedback)
-            return self._with_images(replace(adapter.decision(inside.Run(result, files), case, points), images=files))
+            return self._with_images(replace(decision(inside.Run(result, files), case, points), images=files))
 
     def _limits(self, own: model.OwnLimits, seconds: float) -> Limits:
         """The limits of one answer: the package's where it has some; raises ProgramFault for what is too much here."""

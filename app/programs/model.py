@@ -109,6 +109,30 @@ class Program:
 
 
 @dataclass(frozen=True, slots=True)
+class Tool:
+    """A program of a package other than its checker.
+
+    sha256  of its bundle
+    place   its file, or its folder with `/` at the end
+    files   its files by their paths in the package, `include/` beside
+    """
+
+    sha256: str
+    place: str
+    files: Mapping[str, bytes] = field(repr=False)
+
+    @property
+    def name(self) -> str:
+        """The last part of its place."""
+        return self.place.rstrip("/").rpartition("/")[2]
+
+    @property
+    def called(self) -> str:
+        """Its name as the package format has it: a file's without its extension."""
+        return self.name if self.place.endswith("/") else self.name.rpartition(".")[0] or self.name
+
+
+@dataclass(frozen=True, slots=True)
 class CaseFiles:
     """One answer and its test case.
 

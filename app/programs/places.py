@@ -9,9 +9,8 @@ import tempfile
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
-from app.programs.model import SINGLE, VALIDATOR, NoCompiler, ProgramFault, as_text, exit_code
+from app.programs.model import SINGLE, VALIDATOR, NoCompiler, Program, ProgramFault, Tool, as_text, exit_code
 from app.sandbox.model import Command, Limits, Mount, Result, python
 
 PROGRAM_FOLDER = "/program"
@@ -61,23 +60,9 @@ LAYOUT = "1"
 COMPILING = Limits(cpu_seconds=60, wall_seconds=120, memory=2 * 2**30, processes=32, output=64 * 2**20, open_files=256)
 LINES_SHOWN = 12
 LONGEST_LINE = 300
+# A program of a package: its checker, or another one.
+Code = Program | Tool
 Execute = Callable[[Command], Result]
-
-
-class Code(Protocol):
-    """A program of a package: its files by their paths there, their sha256, and its file or folder (with `/`)."""
-
-    @property
-    def sha256(self) -> str:
-        """The sha256 of its bundle."""
-
-    @property
-    def place(self) -> str:
-        """Its file, or its folder with `/` at the end."""
-
-    @property
-    def files(self) -> Mapping[str, bytes]:
-        """Its files by their paths in the package."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,15 +6,15 @@
 
 import re
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path, PurePosixPath
 
-from app.programs.model import ACCEPTED, Meaning, ProgramFault, exit_code, unexpected
-from app.programs.tools import Bounds, Tool, ToolDesk
+from app.programs.model import ACCEPTED, Meaning, ProgramFault, Tool, exit_code, unexpected
+from app.programs.tools import Bounds, ToolDesk
 from app.sandbox.model import Mount
 from checkers.doors import Message, Score
 
@@ -119,14 +119,9 @@ class Modules:
 NO_MODULES = Modules()
 
 
-def names_of(text: str) -> list[str]:
-    """Names of distributions with commas between them."""
-    return [each for each in map(str.strip, text.split(",")) if each]
-
-
-def modules_of(names: Iterable[str]) -> Modules:
-    """The modules of distributions; what is not installed is left out."""
-    wanted, mounts = tuple(names), dict[str, Mount]()
+def modules_of(text: str) -> Modules:
+    """The modules of distributions, with commas between their names; what is not installed is left out."""
+    wanted, mounts = tuple(each for each in map(str.strip, text.split(",")) if each), dict[str, Mount]()
     for name in wanted:
         with suppress(PackageNotFoundError):
             mounts |= {path.name: Mount(path, f"{FOLDER}/{path.name}") for path in _tops(distribution(name))}

@@ -11,7 +11,7 @@ Solvers read an input on standard input and write an answer to standard output w
 
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -20,30 +20,6 @@ from app.sandbox.model import Command, Limits, Mount, Result
 from app.sandbox.sandbox import Sandbox
 
 PROCESSES = 32
-
-
-@dataclass(frozen=True, slots=True)
-class Tool:
-    """A program of a package other than its checker.
-
-    sha256  of its bundle
-    place   its file, or its folder with `/` at the end
-    files   its files by their paths in the package, `include/` beside
-    """
-
-    sha256: str
-    place: str
-    files: Mapping[str, bytes] = field(repr=False)
-
-    @property
-    def name(self) -> str:
-        """The last part of its place."""
-        return self.place.rstrip("/").rpartition("/")[2]
-
-    @property
-    def called(self) -> str:
-        """Its name as the package format has it: a file's without its extension."""
-        return self.name if self.place.endswith("/") else self.name.rpartition(".")[0] or self.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,14 +35,14 @@ class Bounds:
         return Limits(self.seconds, 2 * self.seconds, self.memory, PROCESSES, self.output)
 
 
-def tool_at(files: Mapping[str, bytes], place: str) -> Tool:
+def tool_at(files: Mapping[str, bytes], place: str) -> model.Tool:
     """The program at a place of a package."""
     own = {
         name: files[name]
         for name in sorted(files)
         if name == place or name.startswith((f"{place.rstrip('/')}/", model.INCLUDED))
     }
-    return Tool(model.digest(model.pack(own)), place, own)
+    return model.Tool(model.digest(model.pack(own)), place, own)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +62,13 @@ class ToolDesk:
         self.sandbox = sandbox
         self._cache = cache
 
-    def prepare(self, tool: Tool) -> None:
+    def prepare(self, tool: model.Tool) -> None:
         """Compile a program where its language wants that; raises ProgramFault."""
         places.prepared(tool, self._cache, self.sandbox.run)
 
     def command(
         self,
-        tool: Tool,
+        tool: model.Tool,
         args: Sequence[str],
         bounds: Bounds,
         *,
@@ -118,7 +94,7 @@ LONGEST_TEXT = 4096
 
 
 def validate(
-    desk: ToolDesk, tool: Tool, protocol: ValidatorProtocol, data: bytes, args: Sequence[str], bounds: Bounds
+    desk: ToolDesk, tool: model.Tool, protocol: ValidatorProtocol, data: bytes, args: Sequence[str], bounds: Bounds
 ) -> Opinion:
     """Ask a validator about an input."""
     try:
@@ -158,7 +134,7 @@ class Solving:
         if self._kill is not None:
             self._kill()
 
-    def run(self, desk: ToolDesk, tool: Tool, data: bytes, bounds: Bounds, options: Mapping[str, str]) -> Result:
+    def run(self, desk: ToolDesk, tool: model.Tool, data: bytes, bounds: Bounds, options: Mapping[str, str]) -> Result:
         """Solve an input; `options` are its environment. Raises ProgramFault where standard output has no answer."""
         result = desk.sandbox.run(desk.command(tool, (), bounds, stdin=data, environment=options), self._begun)
         if self._killed:

@@ -54,12 +54,6 @@ class Running:
             raise SandboxFault("the run could not be watched") from self._fault
         return self._result
 
-    def __enter__(self) -> Running:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.kill()
-
     def _run(self) -> None:
         try:
             self._result = self._watch.run()

@@ -41,8 +41,8 @@ from app.packages.tools import OUTPUT, tool_of
 from app.problems.queries import pins, testcases
 from app.problems.queries.packing import laid_out
 from app.problems.queries.versions import Author
-from app.programs.model import ProgramFault
-from app.programs.tools import Bounds, Solving, Tool
+from app.programs.model import ProgramFault, Tool
+from app.programs.tools import Bounds, Solving
 from app.sandbox.model import SandboxFault, SandboxMissing
 from app.tables import ProblemRow
 

@@ -32,7 +32,7 @@ from app.judging.service.messages import (
     reply_of,
 )
 from app.programs.desk import MOST_SECONDS
-from app.programs.points import NO_MODULES, Modules, modules_of, names_of
+from app.programs.points import NO_MODULES, Modules, modules_of
 from app.sandbox.child import AskedProcess, MessageTooLarge, PipeBroken, PipeTooSlow
 
 
@@ -80,7 +80,7 @@ def engine_settings(settings: Settings, files: Files) -> EngineSettings:
         files=files,
         cache=settings.home / "cache" / "programs",
         most_seconds=settings.most_check_seconds,
-        modules=modules_of(names_of(settings.checker_modules)),
+        modules=modules_of(settings.checker_modules),
         programs_as_root=settings.may_run_as_root,
     )
 

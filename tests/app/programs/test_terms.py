@@ -51,7 +51,7 @@ def asked(sandbox: Sandbox, folder: Path, own: Program, modules: Modules = NO_MO
 def test_checkers_get_the_modules_that_the_server_gives_and_hear_which_where_they_want_others(
     sandbox: Sandbox, tmp_path: Path
 ) -> None:
-    given = modules_of(["numpy"])
+    given = modules_of("numpy")
     assert asked(sandbox, tmp_path, program(SUM), given) == "worth 1/2"
     assert asked(sandbox, tmp_path, program(NUMPY_VALIDATOR, "kattis"), given) == "worth 1"
     for own in (program(WANTING), program(WANTING, "kattis")):
@@ -68,7 +68,7 @@ def test_a_setting_that_names_what_is_not_installed_is_refused() -> None:
 
 
 def test_modules_are_those_of_the_distributions_that_are_named() -> None:
-    mounts = {mount.target.rpartition("/")[2] for mount in modules_of(["pydantic", "pydantic-core"]).mounts}
+    mounts = {mount.target.rpartition("/")[2] for mount in modules_of("pydantic, pydantic-core").mounts}
     assert {"pydantic", "pydantic_core"} <= mounts
     assert "annotated_types" not in mounts
 

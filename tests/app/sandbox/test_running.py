@@ -96,7 +96,8 @@ def test_a_program_that_does_not_exist_is_a_fault_of_the_caller(sandbox: Sandbox
 
 def test_a_program_that_stays_is_asked_many_times(sandbox: Sandbox) -> None:
     ours, theirs = socket.socketpair()
-    with ours, theirs, sandbox.start(shell('while read line; do echo "<$line>" >&0; done'), theirs) as running:
+    with ours, theirs:
+        running = sandbox.start(shell('while read line; do echo "<$line>" >&0; done'), theirs)
         for word in (b"one", b"two"):
             ours.sendall(word + b"\n")
             assert ours.recv(len(word) + 3, socket.MSG_WAITALL) == b"<" + word + b">\n"
