@@ -316,9 +316,7 @@ def check_package(service: Service, arrival: Arrival, steps: Steps = SILENT) -> 
     Raises PackageErrors with every fault, warnings included, if one of them is an error; Unavailable without graders.
     """
     package = arrival.package
-    desk = verification.GraderDesk(
-        service.engine.validate, service.settings.package_check_seconds, service.engine.programs_lack
-    )
+    desk = verification.GraderDesk(service.engine, service.settings.package_check_seconds)
     try:
         examined = verify.examine(package, desk, broken=arrival.broken, steps=steps)
     except questions.NotJudged as failed:

@@ -29,19 +29,16 @@ IN_PROGRAM = re.compile(rf'File "{PROGRAM_FOLDER}/([^"]+)", line ([0-9]+)')
 
 
 class GraderDesk:
-    """Asks the graders of an engine, for so many seconds in all; `lacking` says what keeps programs from running."""
+    """Asks the graders of an engine, for so many seconds in all."""
 
-    def __init__(
-        self, validate: Callable[[Validate], Future[Validated]], seconds: float, lacking: Callable[[], str]
-    ) -> None:
-        self._validate = validate
-        self._lacking = lacking
+    def __init__(self, engine: Engine, seconds: float) -> None:
+        self._engine = engine
         self._seconds = seconds
         self._until = time.monotonic() + seconds
 
     def lacks(self) -> str:
         """What keeps packages' own checkers from running on this server."""
-        return self._lacking()
+        return self._engine.programs_lack()
 
     def ask(self, questions: Iterable[Question]) -> list[Outcome]:
         """Answer every question, one after another, so that graders have other work in between.
@@ -54,7 +51,7 @@ class GraderDesk:
                 seconds = f"{self._seconds:g}"
                 text = mismatch(N_("a package that is checked within %(seconds)s s"), SLOWER, seconds=seconds)
                 raise PackageErrors([PackageError("", "", text)])
-            outcomes.append(_outcome(self._validate(_request(question))))
+            outcomes.append(_outcome(self._engine.validate(_request(question))))
         return outcomes
 
 
@@ -130,7 +127,7 @@ def verify_stored(
         on_progress((at + done / max(total, 1)) / len(PHASES), f"{phase}: {done} of {total}")
 
     problem_id, sha256 = package
-    desk = GraderDesk(engine.validate, SECONDS, engine.programs_lack)
+    desk = GraderDesk(engine, SECONDS)
     with laid_out(files, sha256) as laid:
         read = read_archive(laid.archive, problem_id, LARGEST, laid.spool)
         examined = examine(read, desk, workshop=engine.programs.workshop(), steps=Steps(on_step))
