@@ -11,7 +11,7 @@ import pytest
 
 from app.programs import protocols
 from app.programs.desk import with_images
-from app.programs.model import REJECTED, CaseFiles, Decision, Meaning, ProgramFault, Unread, fault_of
+from app.programs.model import REJECTED, CaseFiles, Decision, Meaning, ProgramFault, Unread, exit_code
 from app.programs.places import ANSWER, INPUT, OUTPUT, Asked, Run
 from app.sandbox.model import Ending, Result
 from tests.builders.pictures import SVG, png
@@ -261,7 +261,9 @@ def test_words_of_a_checker_in_python_steer_no_terminal_and_fill_no_page() -> No
     with pytest.raises(Unread) as refused:
         reply(unread=words)
     assert "\x1b" not in str(refused.value)
-    assert fault_of("wall", "late\x00\x1b[2J").args == ("it took more time than it may; standard error: late[2J",)
+    with pytest.raises(ProgramFault) as late:
+        exit_code(Result("wall", None, None, 0, 0, 0, b"", b"late\x00\x1b[2J"))
+    assert str(late.value) == "it took more time than it may; standard error: late[2J"
 
 
 def test_a_reply_that_is_nested_without_end_is_the_checkers_own_fault() -> None:

@@ -112,9 +112,10 @@ def test_a_program_outlives_the_thread_that_started_it(sandbox: Sandbox) -> None
     thread = threading.Thread(target=lambda: started.append(sandbox.start(shell("cat >&0"), theirs)))
     thread.start()
     thread.join()
-    with ours, theirs, started[0]:
+    with ours, theirs:
         ours.sendall(b"still")
         assert ours.recv(5, socket.MSG_WAITALL) == b"still"
+        started[0].kill()
 
 
 def test_a_watcher_that_fails_leaves_no_process(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
