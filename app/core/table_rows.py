@@ -182,7 +182,7 @@ def table_text(data: bytes, charset: str | None) -> str:
             refuse([mismatch("body", N_("UTF-16"), cut)])
         before, wrong = error.object[: error.start], error.object[error.start]
         start = before.rpartition(b"\n")[2].decode(CODECS[name], "replace")[-30:]
-        found = Message(N_("byte %(byte)s after %(before)r"), byte=f"{wrong:#04x}", before=start)
+        actual = Message(N_("byte %(byte)s after %(before)r"), byte=f"{wrong:#04x}", before=start)
         line = before.count(b"\n") + 1
-        refuse([mismatch(f"line {line}", NOT_UTF8 if charset is None else name, found)])
+        refuse([mismatch(f"line {line}", NOT_UTF8 if charset is None else name, actual)])
         raise

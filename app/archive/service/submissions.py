@@ -49,13 +49,13 @@ class SubmissionKeeper:
     faults: FaultList
     entries: dict[str, Entry | None] = field(default_factory=dict)
     accounts: set[str] = field(init=False)
-    told: dict[str, list[own.SentFile]] = field(default_factory=lambda: defaultdict(list))
+    files_of: dict[str, list[own.SentFile]] = field(default_factory=lambda: defaultdict(list))
 
     def __post_init__(self) -> None:
         """Collect the accounts here, and what is told of single files."""
         self.accounts = {row.id for row in accounts_queries.accounts(self.session)}
         for each in self.answers:
-            self.told[each.submission_id].append(each)
+            self.files_of[each.submission_id].append(each)
 
     def keep_all(self, contest: ContestRow) -> dict[str, own.Submitted]:
         """Keep them; returns what has been kept, by the submissions' ids."""
@@ -132,16 +132,16 @@ class SubmissionKeeper:
         if data is None:
             self.faults.add(FILE, where, Message(N_("one file, which lies beside it")), Message(N_("none")))
             return None
-        sent_files = self.told.get(each["id"], ())
+        sent_files = self.files_of.get(each["id"], ())
         by_name = {case.name: case for case in entry.all_cases}
-        told: dict[str, list[OpenCase]] = defaultdict(list)
+        cases_of: dict[str, list[OpenCase]] = defaultdict(list)
         for one in sent_files:
             if one.file is not None and one.case in by_name:
-                told[answer_files.base_name(one.file)].append(by_name[one.case])
+                cases_of[answer_files.base_name(one.file)].append(by_name[one.case])
         settings = self.service.settings
         limits = archives.Limits(settings.max_inflated, settings.max_archive_files, settings.max_ratio)
         ours = bool(self.contents.own)  # else nobody removes cases, and an empty archive is a mistake
-        taken, uploads = {**entry.all_names, **told}, [archives.Upload(names[0], io.BytesIO(data))]
+        taken, uploads = {**entry.all_names, **cases_of}, [archives.Upload(names[0], io.BytesIO(data))]
         try:
             collected = answer_files.collect(uploads, entry.all_cases, taken, limits, may_be_empty=ours)
         except archives.UploadRefused as refused:

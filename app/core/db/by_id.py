@@ -45,8 +45,8 @@ def known(session: Session, table: type[R], ids: Iterable[str]) -> set[str]:
 
 def rows(session: Session, table: type[R], ids: Iterable[str]) -> dict[str, R]:
     """The rows that have one of the ids, by id."""
-    found = (row for some in portions(ids) for row in session.scalars(select(table).where(table.id.in_(some))))
-    return {row.id: row for row in found}
+    every = (row for some in portions(ids) for row in session.scalars(select(table).where(table.id.in_(some))))
+    return {row.id: row for row in every}
 
 
 def portions(ids: Iterable[Key]) -> Iterator[list[Key]]:
