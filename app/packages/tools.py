@@ -130,12 +130,6 @@ MODULES = "numpy"
 LOCAL_PROGRAMS_MEMORY = 2 * 2**30
 
 
-def local_lack() -> str:
-    """What keeps programs from running here; empty where nothing does."""
-    desk = _desk()
-    return "" if isinstance(desk, ProgramDesk) else str(desk)
-
-
 def ask_here(program: model.Program, cases: Sequence[model.CaseFiles]) -> list[Opinion]:
     """Ask a program about every case, in order; never raises for what it does."""
     desk = _desk()

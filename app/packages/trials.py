@@ -120,7 +120,7 @@ class LocalDesk:
 
     def lacks(self) -> str:
         """What keeps packages' own checkers from running here."""
-        return tools.local_lack()
+        return tools.local_workshop().lack
 
     def ask(self, questions: Iterable[Question]) -> list[Outcome]:
         """Answer every question, in order."""

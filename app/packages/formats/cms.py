@@ -75,7 +75,7 @@ def read(source: drafts.Source) -> drafts.Draft:
     draft = drafts.Draft(slug=task.name or task.nome_breve or "")
     for name in MANAGERS:
         if name in source.files:
-            source.faults.add(source.use(name), N_("expected answers that are files: a Communication task has none"))
+            source.faults.add(name, N_("expected answers that are files: a Communication task has none"))
     if not task.output_only:
         source.note("task.yaml", N_("the programs of a Batch task are not run here: contestants send their outputs"))
     draft.checker = _checker(source)
@@ -129,7 +129,7 @@ def _checker(source: drafts.Source) -> drafts.Standard | drafts.Program:
         if name in source.files:
             what = "a compiled program" if source.files[name].startswith(ELF) else "a program in no language known here"
             beside = ", ".join(_last(name) + each for each in SOURCES)
-            source.faults.expect(source.use(name), "", N_("its source beside it (%(sources)s)"), what, sources=beside)
+            source.faults.expect(name, "", N_("its source beside it (%(sources)s)"), what, sources=beside)
     return drafts.Standard("lines")
 
 
@@ -154,7 +154,7 @@ def _statements(source: drafts.Source, draft: drafts.Draft, primary: str) -> lis
         if not last.endswith(".pdf") or not names.LANGUAGE.match(language):
             continue
         if language in languages:
-            source.faults.add(source.use(name), N_("two statements have the language %(language)s"), language=language)
+            source.faults.add(name, N_("two statements have the language %(language)s"), language=language)
             continue
         languages.append(language)
         draft.files[f"statement/problem.{language}.pdf"] = source.keep(name)

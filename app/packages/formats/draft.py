@@ -110,11 +110,6 @@ class Source:
         self.used.add(name)
         return File(name, self.files)
 
-    def use(self, name: str) -> str:
-        """Remember that a file has found its place, unread; gives its name."""
-        self.used.add(name)
-        return name
-
     def below(self, folder: str) -> list[str]:
         """List the files below a folder, sorted."""
         return sorted(name for name in self.files if name.startswith(f"{folder}/"))

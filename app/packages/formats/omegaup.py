@@ -94,7 +94,6 @@ def read(source: drafts.Source) -> drafts.Draft:
     settings = _json(source, "settings.json", Settings)
     if source.below("interactive") or settings.Interactive:
         source.faults.add("interactive", N_("expected answers that are files: an interactive problem has none"))
-        source.used.update(source.below("interactive"))
     draft.checker = _checker(source, settings)
     cases = _cases(source)
     weights = _weights(source, settings, cases)
@@ -143,7 +142,6 @@ def _cases(source: drafts.Source) -> dict[str, drafts.CaseDraft]:
             continue
         if extension != "in" or "/" in name:
             source.faults.expect(file, "", N_("NAME.in and NAME.out directly in cases/"), Phrase(N_("another file")))
-            source.used.add(file)
         else:
             answer = source.keep(f"{stem}.out") if f"{stem}.out" in source.files else None
             cases[name] = drafts.CaseDraft(name, source.keep(file), answer)
@@ -275,7 +273,6 @@ def read_statements(source: drafts.Source, draft: drafts.Draft, taken: set[str])
             draft.files[f"{folder}/{name.partition('/')[2]}"] = source.keep(name)
         elif not LANGUAGE.match(match[2]):
             source.faults.expect(name, "", N_("a language, such as es.markdown"), match[2])
-            source.used.add(name)
         else:
             text, shown = convert(source, name, source.take(name).decode("utf-8", "surrogateescape"))
             draft.files[f"{folder}/{stem}.{match[2]}.md"] = text.encode("utf-8", "surrogateescape")
