@@ -265,6 +265,7 @@ class Settings(BaseSettings):
     most_streams_of_nobody: ClassVar = 0.75  # the share of streams for clients that are not logged in
     most_reads: ClassVar = 16  # below /api at once, until their replies begin; the pool of the database has 20
     most_reads_of_one: ClassVar = 6  # of these, of one account, and of all that are not logged in
+    list_slice: ClassVar = 256  # submissions whose rows are read at once for a list of submissions, judgements or runs
     most_games: ClassVar = 20_000  # open at once; three quarters for practice
     read_wait_seconds: ClassVar = 5.0  # of a read for its place, before it gets 503
     webhook_timeout_seconds: ClassVar = 10.0  # for the answer of a webhook

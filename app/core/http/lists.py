@@ -47,8 +47,6 @@ from app.submissions.queries.submission_queries import Teams
 from app.submissions.service.judgements import JudgedCase, Judgement
 from app.submissions.service.submission_form import Submission
 
-# Submissions whose rows are read at once.
-SLICE = 256
 LEVEL = 4
 HEADERS = {"Cache-Control": "no-cache", "Vary": "Authorization, Accept-Encoding"}
 
@@ -113,13 +111,14 @@ class ListRequest:
         self._known = request.headers.get("if-none-match", "")
         self._zipped = "gzip" in request.headers.get("accept-encoding", "")
         self._database = service.database
+        self._slice = service.settings.list_slice
 
     async def large(
         self, kind: Large, viewer: Viewer, snapshot: ContestSnapshot, **wanted: str | None
     ) -> StreamingResponse:
         """Submissions, judgements or runs."""
         headers = {**HEADERS, "Content-Encoding": "gzip"} if self._zipped else HEADERS
-        parts = _Parts(kind, viewer, snapshot, _asked(wanted), zipped=self._zipped)
+        parts = _Parts(kind, viewer, snapshot, _asked(wanted), max(1, self._slice // kind.objects), zipped=self._zipped)
         part = partial(run_heavy, partial(self._read, parts.next), "lists")
         first = await part()  # before the reply begins: a fault of the database is one of the request
         return StreamingResponse(_pieces(first, part, parts), media_type="application/json", headers=headers)
@@ -158,11 +157,15 @@ class ListRequest:
 class _Parts:
     """The text of a whole list, part by part, zipped as one gzip member where that is wanted.
 
-    last  the submission up to which it has been read; None: it is at its end
+    last   the submission up to which it has been read; None: it is at its end
+    count  submissions of a part
     """
 
-    def __init__(self, kind: Large, viewer: Viewer, snapshot: ContestSnapshot, asked: Wanted, *, zipped: bool) -> None:
+    def __init__(
+        self, kind: Large, viewer: Viewer, snapshot: ContestSnapshot, asked: Wanted, count: int, *, zipped: bool
+    ) -> None:
         self.last: int | None = 0
+        self._count = count
         self._kind, self._viewer, self._snapshot, self._asked = kind, viewer, snapshot, asked
         self._gzip = zlib.compressobj(LEVEL, zlib.DEFLATED, 16 + zlib.MAX_WBITS) if zipped else None
         self._separator = b"["
@@ -173,9 +176,8 @@ class _Parts:
         if team_id := self._asked.get("team_id"):
             teams = (team_id,) if teams is None or team_id in teams else ()
         contest_id, problem_id = self._snapshot.contest.id, self._asked.get("problem_id") or None
-        count = max(1, SLICE // self._kind.objects)
         ids = submission_queries.next_ids(
-            session, contest_id, self.last or 0, count, teams=teams, problem_id=problem_id
+            session, contest_id, self.last or 0, self._count, teams=teams, problem_id=problem_id
         )
         self.last = ids[-1] if ids else None
         rows = self._kind.rows(self._viewer, self._snapshot, session, ids) if ids else []

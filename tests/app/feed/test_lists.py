@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app.accounts.service.viewer import PUBLIC, Viewer
-from app.core.http import lists
 from app.core.http.lists import Large
 from tests.builders.contests import add_contest, add_problem, add_submission
 from tests.builders.scoring import REJECTED, raw
-from tests.builders.service import Api
+from tests.builders.service import Api, open_api
 from tests.builders.streams import open_stream
 from tests.builders.verdicts import judge
 
@@ -22,6 +23,13 @@ VIEWERS = {
     "team": Viewer("team", "team", "team"),
     "other": Viewer("team", "other", "other"),
 }
+
+
+@pytest.fixture
+def api(database_url: str, tmp_path: Path) -> Iterator[Api]:
+    """A service that reads lists three submissions at a time."""
+    with open_api(database_url, tmp_path / "home", list_slice=3) as opened:
+        yield opened
 
 
 def test_a_list_has_an_etag_that_changes_with_what_is_seen(api: Api) -> None:
@@ -45,8 +53,7 @@ def test_whole_lists_of_submissions_have_no_etag_which_would_tell_of_hidden_chan
 
 
 @pytest.mark.parametrize("count", [0, 1, 7])
-def test_a_zipped_list_is_one_gzip_member_of_the_plain_one(api: Api, monkeypatch: Any, count: int) -> None:
-    monkeypatch.setattr(lists, "SLICE", 3)
+def test_a_zipped_list_is_one_gzip_member_of_the_plain_one(api: Api, count: int) -> None:
     add_problem(api.service)
     add_contest(api.service)
     for minute in range(count):
@@ -90,9 +97,8 @@ PARTS = (
 )
 
 
-def test_filters_follow_every_change_for_every_viewer(api: Api, monkeypatch: Any) -> None:
+def test_filters_follow_every_change_for_every_viewer(api: Api) -> None:
     """A filtered list is what the whole one has of these values, before and after verdicts, with a tag of its own."""
-    monkeypatch.setattr(lists, "SLICE", 3)
     add_problem(api.service)
     add_contest(api.service)
     waiting = []
@@ -112,7 +118,6 @@ def test_filters_follow_every_change_for_every_viewer(api: Api, monkeypatch: Any
 
 
 def test_a_long_list_is_sent_part_by_part_until_its_client_has_gone(api: Api, monkeypatch: Any) -> None:
-    monkeypatch.setattr(lists, "SLICE", 3)
     add_problem(api.service)
     add_contest(api.service)
     for minute in range(1, 20):

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
+
+import pytest
 
 from app.accounts.service.viewer import PUBLIC, Viewer
 from app.contests.service.visibility import seen_by
-from app.core.http import lists
 from app.feed.service.collections import COLLECTIONS, Collection
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.submissions.routes.submissions import JUDGEMENTS, RUNS, SUBMISSIONS
@@ -27,7 +29,7 @@ from tests.builders.contests import (
 from tests.builders.examples import sqlite_first
 from tests.builders.judging import judge
 from tests.builders.scoring import raw
-from tests.builders.service import Api
+from tests.builders.service import Api, open_api
 
 VIEWERS = {
     None: PUBLIC,
@@ -190,10 +192,16 @@ LIFE = (
 """What comes about, hours passing before, the minute that submissions are sent at, and what happens then."""
 
 
+@pytest.fixture
+def api(database_url: str, tmp_path: Path) -> Iterator[Api]:
+    """A service that reads lists three submissions at a time."""
+    with open_api(database_url, tmp_path / "home", list_slice=3) as opened:
+        yield opened
+
+
 @sqlite_first
-def test_each_list_is_the_fresh_one_for_every_viewer_through_a_whole_contest(api: Api, monkeypatch: Any) -> None:
+def test_each_list_is_the_fresh_one_for_every_viewer_through_a_whole_contest(api: Api) -> None:
     """Before the start, running, frozen, extended, ended, final cases given out, unfrozen, final, and opened again."""
-    monkeypatch.setattr(lists, "SLICE", 3)
     add_problem(api.service, FINAL)
     rule = {"kind": "relative", "counting": "best-case"}
     start = add_contest(api.service, started=-HOUR, freeze=HOUR, rule=rule, settings={"final_minutes": 60})
