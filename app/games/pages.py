@@ -8,7 +8,6 @@ from typing import Annotated
 from fastapi import Depends, Response
 from fastapi.responses import HTMLResponse
 
-from app.authoring.service import testcases
 from app.contests.service.visibility import the_problem
 from app.core.messages import N_, BadRequest, NotFound
 from app.core.pages.forms import made_of_values
@@ -20,6 +19,7 @@ from app.games.service import referee, showing
 from app.games.service.starting import game_of, start
 from app.problems.pages.contest import named_problem
 from app.problems.queries import pins
+from app.problems.service import shown_cases
 from games.catalog import games as catalog
 from games.doors import Picture
 
@@ -49,7 +49,7 @@ def play_page(visit: ContestLook, problem_id: str) -> HTMLResponse:
     row = pins.row(session, snapshot.contest.id, scored.id)
     name, own = game_of(row)
     rules = catalog()[name]
-    cases = testcases.list_cases(viewer, snapshot, session, scored.id) if own is not None else []
+    cases = shown_cases.list_cases(viewer, snapshot, session, scored.id) if own is not None else []
     return visit.framed(
         "play.html",
         "problems",

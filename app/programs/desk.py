@@ -16,8 +16,7 @@ from pathlib import Path
 from signal import SIGKILL
 
 from app.core.images import measure
-from app.programs import model, points, protocols, runner, tools
-from app.programs import places as inside
+from app.programs import model, places, points, protocols, runner, tools
 from app.sandbox.model import Command, Limits, Mount, Result, SandboxFault, python
 from app.sandbox.sandbox import Running, Sandbox
 from checkers import doors
@@ -96,8 +95,8 @@ RUNNER_MOUNTS = (
 
 # A protocol that starts the program for each case: its command for a case, and what a run of it means.
 Adapter = tuple[
-    Callable[[tuple[str, ...], model.CaseFiles], inside.Asked],
-    Callable[[inside.Run, model.CaseFiles, model.Meaning], model.Decision],
+    Callable[[tuple[str, ...], model.CaseFiles], places.Asked],
+    Callable[[places.Run, model.CaseFiles, model.Meaning], model.Decision],
 ]
 ADAPTERS: Mapping[str, Adapter] = {
     "kattis": (protocols.asked_kattis, protocols.decision_kattis),
@@ -224,7 +223,7 @@ class ProgramDesk:
     def opened(self, program: model.Program, seconds: float) -> Iterator[Ask]:
         """Prepare a program for the cases of one submission, each within `seconds`; raises ProgramFault."""
         limits = self._limits(program.limits, seconds)
-        runnable = inside.prepared(program, self._cache, self._sandbox.run)
+        runnable = places.prepared(program, self._cache, self._sandbox.run)
         if program.protocol == "python":
             command = self._loading(program, runnable, limits)
             with closing(Conversation(self._sandbox, command, limits.wall_seconds, program.points)) as conversation:
@@ -244,7 +243,7 @@ class ProgramDesk:
         return opinions
 
     def _ask(
-        self, adapter: Adapter, runnable: inside.Runnable, case: model.CaseFiles, points: model.Meaning, limits: Limits
+        self, adapter: Adapter, runnable: places.Runnable, case: model.CaseFiles, points: model.Meaning, limits: Limits
     ) -> model.Decision | None:
         if case.output is None:
             return None
@@ -252,22 +251,22 @@ class ProgramDesk:
         asked = command(runnable.argv, case)
         with tempfile.TemporaryDirectory(prefix="jurado-program-") as name:
             folder = Path(name)
-            places = _write(folder, case)
+            paths = _write(folder, case)
             feedback = folder / "feedback"
             feedback.mkdir()
             mounts = [
                 *runnable.mounts,
-                *(Mount(path, target) for target, path in places.items()),
-                *(Mount(places[target], link) for link, target in asked.links),
+                *(Mount(path, target) for target, path in paths.items()),
+                *(Mount(paths[target], link) for link, target in asked.links),
             ]
             if asked.leaves_feedback:
-                mounts.append(Mount(feedback, inside.FEEDBACK, writable=True))
-            stdin = None if asked.stdin is None else places[asked.stdin]
+                mounts.append(Mount(feedback, places.FEEDBACK, writable=True))
+            stdin = None if asked.stdin is None else paths[asked.stdin]
             mounts += self._modules.mounts if runnable.is_python else ()
             environment = self._modules.environment if runnable.is_python else {}
             result = self._sandbox.run(Command(asked.argv, tuple(mounts), stdin, environment, limits=limits))
             files = _read(feedback)
-            return self._with_images(replace(decision(inside.Run(result, files), case, points), images=files))
+            return self._with_images(replace(decision(places.Run(result, files), case, points), images=files))
 
     def _limits(self, own: model.OwnLimits, seconds: float) -> Limits:
         """The limits of one answer: the package's where it has some; raises ProgramFault for what is too much here."""
@@ -289,10 +288,10 @@ class ProgramDesk:
             output=MOST_WRITTEN if own.output is None else own.output * MIB,
         )
 
-    def _loading(self, program: model.Program, runnable: inside.Runnable, limits: Limits) -> Command:
+    def _loading(self, program: model.Program, runnable: places.Runnable, limits: Limits) -> Command:
         """The command of a process that loads a checker in Python and answers on its standard input."""
         return Command(
-            (python(), "-s", "-B", RUNNER, f"{inside.PROGRAM_FOLDER}/{inside.entry(program.files)}"),
+            (python(), "-s", "-B", RUNNER, f"{places.PROGRAM_FOLDER}/{places.entry(program.files)}"),
             mounts=(*RUNNER_MOUNTS, *self._modules.mounts, *runnable.mounts),
             environment=self._modules.environment,
             limits=replace(limits, cpu_seconds=LONGEST_LIFE, wall_seconds=LONGEST_LIFE),
@@ -325,16 +324,16 @@ def _opinion(ask: Ask, case: model.CaseFiles) -> Opinion:
 
 def _write(folder: Path, case: model.CaseFiles) -> dict[str, Path]:
     """Write a case's files, by their places in the sandbox."""
-    places = {}
+    paths = {}
     for target, data in (
-        (inside.INPUT, case.input),
-        (inside.ANSWER, case.reference),
-        (inside.OUTPUT, case.output or b""),
+        (places.INPUT, case.input),
+        (places.ANSWER, case.reference),
+        (places.OUTPUT, case.output or b""),
     ):
-        path = folder / target.removeprefix(f"{inside.CASE_FOLDER}/")
+        path = folder / target.removeprefix(f"{places.CASE_FOLDER}/")
         path.write_bytes(data)
-        places[target] = path
-    return places
+        paths[target] = path
+    return paths
 
 
 def _read(folder: Path) -> dict[str, bytes]:

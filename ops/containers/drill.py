@@ -102,7 +102,7 @@ def scales(at: Installation) -> str:
     """Workers come and go, and the status names those that are alive."""
     for count in (3, 1, 2):
         at.compose("up", "--detach", "--wait", "--no-recreate", "--scale", f"worker={count}", "worker")
-        at.wait_until(lambda count=count: f"workers      {count} alive" in at.jurado("status"))
+        at.wait_until(lambda count=count: f"Workers: {count} alive" in at.jurado("status"))
     at.answer(5)
     return "3, 1, 2 workers"
 
@@ -121,7 +121,7 @@ def upgrades(at: Installation) -> str:
     assert visits.refused == [], visits.refused[:3]
     images = {row["Service"]: row["Image"] for row in at.containers()}
     assert {images[name] for name in ("server1", "server2", "worker")} == {NEWER}
-    at.wait_until(lambda: "workers      2 alive" in at.jurado("status"))
+    at.wait_until(lambda: "Workers: 2 alive" in at.jurado("status"))
     return f"{visits.count} requests meanwhile, none refused"
 
 

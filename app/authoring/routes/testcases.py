@@ -41,6 +41,7 @@ from app.core.http.middleware import API
 from app.core.messages import N_, BadRequest, UnsupportedMedia
 from app.judging.routes import PREVIEWED, RESPONSES, TheHow, accepted
 from app.judging.service.problem_changes import Preview, RejudgingView
+from app.problems.service import shown_cases
 
 router = APIRouter(route_class=GatedRoute, tags=["test cases"])
 PLACE = "/problems/{problem_id}/testcases/{group:path}/{name}"
@@ -65,9 +66,9 @@ FORM = form(
 )
 def list_testcases(
     problem_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading
-) -> list[testcases.TestCase]:
+) -> list[shown_cases.TestCase]:
     """In order. The best raw scores stand still while the board is frozen."""
-    return testcases.list_cases(viewer, snapshot, session, problem_id)
+    return shown_cases.list_cases(viewer, snapshot, session, problem_id)
 
 
 @router.get(
@@ -80,7 +81,7 @@ def get_testcase_input(
     problem_id: str, name: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading, service: TheService
 ) -> Response:
     """The bytes as they are judged."""
-    row = testcases.case_input(viewer, snapshot, session, problem_id, name)
+    row = shown_cases.case_input(viewer, snapshot, session, problem_id, name)
     headers = {"Content-Disposition": f'attachment; filename="{name}.in"', "ETag": f'"{row.input_sha256}"'}
     return stored_file(service.files, row.input_sha256, row.input_size, "text/plain; charset=utf-8", headers)
 
@@ -100,7 +101,7 @@ def get_inputs_zip(
     service: TheService,
 ) -> FileResponse:
     """Every input the viewer may read, as NAME.in; the same bytes each time, made once and kept."""
-    path = testcases.inputs_zip(service, viewer, snapshot, session, problem_id)
+    path = shown_cases.inputs_zip(service, viewer, snapshot, session, problem_id)
     headers = {"ETag": f'"{path.stem}"'}  # of what is in it: each server makes a file of its own, at another time
     name = f"{problem_id}-inputs.zip"
     return FileResponse(path, media_type=type_for(request, ZIP, BYTES), filename=name, headers=headers)

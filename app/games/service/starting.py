@@ -7,7 +7,6 @@ from math import ceil
 from anyio.to_thread import run_sync
 
 from app.accounts.service.viewer import Viewer
-from app.authoring.service.testcases import case_input
 from app.contests import queries as contests_queries
 from app.contests.schemas import Limits
 from app.contests.service import capabilities, visibility
@@ -19,6 +18,7 @@ from app.games import queries as games_queries
 from app.games.service.referee import Table, paced, reply
 from app.games.service.showing import MOST_SEED, StartBody
 from app.problems.queries import pins
+from app.problems.service.shown_cases import case_input
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries.usage import LimitReached
 from app.submissions.service.admission import Admitted, admit

@@ -14,7 +14,6 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service import registration
 from app.accounts.service.viewer import PUBLIC, Viewer
-from app.authoring.service import testcases
 from app.contests import queries as contests_queries
 from app.contests.pages.taking_part import clock_offer, finals_shown, quota_line
 from app.contests.service.visibility import the_problem
@@ -29,7 +28,7 @@ from app.domain.counting import Answers
 from app.domain.scoring import adds_up
 from app.packages.names import PATTERNS
 from app.problems.queries import pins
-from app.problems.service import problems
+from app.problems.service import problems, shown_cases
 from app.problems.service.shown_statements import Reader, statement_body
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries.submission_context import answer_rules
@@ -212,7 +211,7 @@ def _cases(
         for name in names[each.group.name]
     }
     shown = []
-    for case in testcases.list_cases(viewer, snapshot, session, problem.id):
+    for case in shown_cases.list_cases(viewer, snapshot, session, problem.id):
         counted = None if answers is None else answers.get(case.name)
         mine = None if counted is None else number(counted.score.raw)
         shown.append(

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from app.sandbox import groups
-from app.sandbox.groups import MAIN, NEEDED, Groups, Hierarchy, NoGroups, RunGroup, choose, hierarchies, sweep
+from app.sandbox.groups import MAIN, Groups, NoGroups, RunGroup, choose, sweep
+from app.sandbox.hierarchies import NEEDED, Hierarchy, hierarchies
 from tests.builders.control_groups import Kernel
 from tests.builders.sandboxes import MIB, limits
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from app.sandbox import groups, sandbox, seccomp
-from app.sandbox.groups import Hierarchy
+from app.sandbox.hierarchies import NEEDED, Hierarchy
 from app.sandbox.model import SandboxMissing
 from app.sandbox.sandbox import CALLS, GROUPS, NAMESPACES, PROGRAM, ProtectionState, Sandbox
 
@@ -99,7 +99,7 @@ def test_a_test_run_without_a_sandbox_says_that_its_tests_are_left_out() -> None
 def test_a_group_that_may_not_be_divided_is_told_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where nothing was delegated, a folder cannot be made: here below a file."""
     (tmp_path / "file").touch()
-    known = [Hierarchy(tmp_path, tmp_path / "file", frozenset(groups.NEEDED), unified=False)]
+    known = [Hierarchy(tmp_path, tmp_path / "file", frozenset(NEEDED), unified=False)]
     monkeypatch.setattr(groups, "own_hierarchies", lambda: known)
     lack = sandbox.protections(as_root=True)[GROUPS]
     assert "cannot divide the group for cpuacct, memory, pids: Not a directory" in lack

@@ -1,0 +1,123 @@
+"""Test cases as a contest shows them: the list, an input, and all inputs in a zip."""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import BaseModel
+from sqlalchemy.orm import Session
+
+from app.accounts.service.viewer import Viewer
+from app.contests import queries as contests_queries
+from app.contests.service.visibility import the_problem
+from app.core import clics, clock
+from app.core.messages import N_, Message, NotFound, did_you_mean
+from app.core.service import Service
+from app.domain import scoring
+from app.domain.contests import CaseKind, ScoredProblem
+from app.packages import zips
+from app.problems.queries import pins
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.tables import TestCaseRow
+
+
+class TestCase(BaseModel):
+    """A test case as a contest shows it; `best_raw` is the best raw score that counts, None where there is none."""
+
+    __test__ = False
+
+    name: str
+    group: str
+    kind: str
+    ordinal: int
+    size: int
+    sha256: str
+    max_points: float
+    best_raw: int | float | None = None
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """A row with the kind its group has in the rules."""
+
+    row: TestCaseRow
+    kind: CaseKind
+
+
+def list_cases(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem_id: str) -> list[TestCase]:
+    """The test cases of a problem that the viewer may read, in order; raises NotFound for a problem it does not see."""
+    problem = the_problem(snapshot, problem_id)
+    return [_view(viewer, snapshot, problem, each) for each in _shown_cases(viewer, snapshot, session, problem)]
+
+
+def case_input(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem_id: str, name: str) -> TestCaseRow:
+    """The row of a test case whose input the viewer may read; raises NotFound."""
+    problem = the_problem(snapshot, problem_id)
+    rows = {each.row.name: each.row for each in _shown_cases(viewer, snapshot, session, problem)}
+    row = rows.get(name)
+    if row is None:
+        raise NotFound(
+            did_you_mean(
+                Message(N_("problem %(problem)r has no test case %(case)r"), problem=problem_id, case=name), name, rows
+            )
+        )
+    return row
+
+
+def inputs_zip(service: Service, viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem_id: str) -> Path:
+    """The zip of every input the viewer may read, as NAME.in: the same bytes each time, made once and kept."""
+    problem = the_problem(snapshot, problem_id)
+    shown = _shown_cases(viewer, snapshot, session, problem)
+    digests = {f"{each.row.name}.in": each.row.input_sha256 for each in shown}
+    key = hashlib.sha256(json.dumps(digests, sort_keys=True).encode()).hexdigest()[:32]
+    path = service.settings.home / "cache" / f"inputs-{problem_id}-{key}.zip"
+    zips.kept_zip(path, digests, lambda name: service.files.load(digests[name]))
+    return path
+
+
+def _shown_cases(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem: ScoredProblem) -> list[Shown]:
+    """Samples and provisional cases for everybody, those without an expected answer for judges.
+
+    Final ones for those who may have their inputs: the contest's snapshot knows of none where nobody may.
+    """
+    kinds = {group.name: group.kind for group in problem.groups}
+    rows = pins.cases(session, snapshot.contest.id, problem.id)
+    cases = [Shown(row, kinds.get(row.group_name, CaseKind.FINAL)) for row in rows]
+    if viewer.sees_all:
+        return cases
+    final = _finals_shown(viewer, snapshot, session, problem)
+    open_ = [each for each in cases if each.row.answer_sha256 is not None]
+    return [each for each in open_ if final or each.kind is not CaseKind.FINAL]
+
+
+def _finals_shown(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem: ScoredProblem) -> bool:
+    """Whether the viewer may have the final inputs of a problem."""
+    contest = snapshot.contest
+    asked = None
+    if viewer.team_id is not None and contest.finals.window is not None:
+        asked = contests_queries.asked(session, contest.id, viewer.team_id, problem.id)
+    return contest.finals.shown(contest.clock, clock.utc_now(), asked)
+
+
+def _view(viewer: Viewer, snapshot: ContestSnapshot, problem: ScoredProblem, each: Shown) -> TestCase:
+    """A test case as the viewer may see it."""
+    row = each.row
+    counts = each.kind in problem.counting(snapshot.phase)
+    scale = float(scoring.weights(problem, snapshot.phase).scale)
+    shows_best = viewer.sees_all or snapshot.contest.settings.show_best
+    best = snapshot.bests(problem).best
+    view = TestCase(
+        name=row.name,
+        group=row.group_name,
+        kind=each.kind.value,
+        ordinal=row.ordinal,
+        size=row.input_size,
+        sha256=row.input_sha256,
+        max_points=row.points_num / row.points_den * scale if counts else 0.0,
+        href=f"contests/{snapshot.contest.id}/problems/{row.problem_id}/testcases/{row.name}/input",
+    )
+    if shows_best:
+        view.best_raw = clics.number(best.get(row.name))
+    return view
