@@ -191,7 +191,8 @@ def rejudging_page(visit: ContestLook, rejudging_id: str) -> HTMLResponse:
 
 def apply_rejudging(visit: Visit, fields: Fields, contest_id: str, rejudging_id: str) -> Response:
     """Apply a rejudging, as long as its difference is the one that was looked at."""
-    body = ApplyBody(judge_errors="judge_errors" in fields, version=fields.get("version") or None)
+    values = {"judge_errors": "judge_errors" in fields, "version": fields.get("version") or None}
+    body = made_of_values(ApplyBody, values)
     rejudgings.apply(visit.service, visit.viewer, contest_id, rejudging_id, body)
     return visit.see(f"/admin/contests/{contest_id}/rejudgings/{rejudging_id}")
 

@@ -13,7 +13,7 @@ from sqlalchemy.orm import InstrumentedAttribute, Session
 
 from app.core.db import by_id
 from app.domain.counting import JudgementType
-from app.submissions.tables import DONE
+from app.submissions.tables import DONE, LIVE, REJUDGED
 from app.tables import JobRow, JudgementRow, RawScoreRow, SubmissionRow, TokenRow
 
 WINDOW = timedelta(minutes=5)
@@ -32,7 +32,7 @@ def queue(session: Session) -> Queue:
     """The queue of submissions without a verdict."""
     count, oldest = session.execute(
         select(func.count(), func.min(JudgementRow.start_time)).where(
-            JudgementRow.state != DONE, JudgementRow.rejudging_id.is_(None)
+            JudgementRow.state != DONE, JudgementRow.lane == LIVE
         )
     ).one()
     return Queue(count, oldest)
@@ -127,8 +127,8 @@ def _seconds_between(
 
 
 def rejudging_queue(session: Session) -> int:
-    """The number of judgements of rejudgings that are not done."""
-    return by_id.count(session, JudgementRow, JudgementRow.state != DONE, JudgementRow.rejudging_id.is_not(None))
+    """The number of judgements of rejudgings and imported contests that are not done."""
+    return by_id.count(session, JudgementRow, JudgementRow.state != DONE, JudgementRow.lane == REJUDGED)
 
 
 def job_counts(session: Session) -> dict[str, int]:

@@ -5,7 +5,7 @@ from datetime import datetime
 from sqlalchemy import BigInteger, ForeignKey, Index, LargeBinary, String, Text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from app.core.db.tables import ID, SHA256, WAITING, Base, BigId
+from app.core.db.tables import ID, REPLACING, SHA256, WAITING, Base, BigId
 from app.core.json_documents import FileNoteDocument, SourceDocument
 from app.domain.documents import ImageDocument, MessageDocument
 
@@ -87,6 +87,8 @@ class JudgementRow(Base):
         # By rejudging first: who counts what people or one team wait for walks past no judgement of a rejudging.
         Index("ix_judgements_waiting", "rejudging_id", "team_id", sqlite_where=WAITING, postgresql_where=WAITING),
         Index("ix_judgements_queue", "lane", "turn", "id", sqlite_where=WAITING, postgresql_where=WAITING),
+        # Each deleted judgement is looked for in this column: without an index the table is read for each of them.
+        Index("ix_judgements_replaced_id", "replaced_id", sqlite_where=REPLACING, postgresql_where=REPLACING),
         {"sqlite_autoincrement": True},
     )
 
@@ -106,7 +108,7 @@ class JudgementRow(Base):
     type: Mapped[str | None] = mapped_column(String(3))
     current: Mapped[bool] = mapped_column(default=True)
     rejudging_id: Mapped[int | None] = mapped_column(ForeignKey("rejudgings.id"), index=True)
-    replaced_id: Mapped[int | None] = mapped_column(ForeignKey("judgements.id"))
+    replaced_id: Mapped[int | None] = mapped_column(ForeignKey("judgements.id", ondelete="SET NULL"))
     start_time: Mapped[datetime]
     end_time: Mapped[datetime | None]
     error: Mapped[str | None] = mapped_column(Text)

@@ -668,7 +668,9 @@ def upgrade() -> None:
         sa.Column("end_time", tables.Moment()),
         sa.Column("error", sa.Text()),
         sa.ForeignKeyConstraint(["rejudging_id"], ["rejudgings.id"], name=op.f("fk_judgements_rejudging_id")),
-        sa.ForeignKeyConstraint(["replaced_id"], ["judgements.id"], name=op.f("fk_judgements_replaced_id")),
+        sa.ForeignKeyConstraint(
+            ["replaced_id"], ["judgements.id"], name=op.f("fk_judgements_replaced_id"), ondelete="SET NULL"
+        ),
         sa.ForeignKeyConstraint(
             ["submission_id"], ["submissions.id"], name=op.f("fk_judgements_submission_id"), ondelete="CASCADE"
         ),
@@ -690,6 +692,13 @@ def upgrade() -> None:
         ["lane", "turn", "id"],
         sqlite_where=sa.text("state != 'done'"),
         postgresql_where=sa.text("state != 'done'"),
+    )
+    op.create_index(
+        "ix_judgements_replaced_id",
+        "judgements",
+        ["replaced_id"],
+        sqlite_where=sa.text("replaced_id IS NOT NULL"),
+        postgresql_where=sa.text("replaced_id IS NOT NULL"),
     )
 
     op.create_table(

@@ -91,6 +91,7 @@ ID = sa.String(36)
 SLUG = sa.String(255)
 SHA256 = sa.String(64)
 WAITING = sa.text("state != 'done'")
+REPLACING = sa.text("replaced_id IS NOT NULL")
 # Further properties of an object, as its schema writes them: their types differ by name.
 Details = dict[str, Any]
 # The types of columns that hold JSON.

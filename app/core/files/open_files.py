@@ -166,7 +166,8 @@ class LocalFiles:
     @contextmanager
     def _locked(self, how: int = fcntl.LOCK_EX) -> Iterator[None]:
         """Hold the lock by which a file is removed, or by those who keep one as they say so (guarantee 1)."""
-        with (self.folder / LOCK).open("a") as lock:
+        # For reading alone: a command that ran as root may have made it.
+        with open(os.open(self.folder / LOCK, os.O_RDONLY | os.O_CREAT, 0o644), "rb") as lock:
             fcntl.flock(lock, how)
             yield
 

@@ -282,7 +282,11 @@ class S3Files:
     def _fetch(self, sha256: str) -> IO[bytes]:
         """Copy the object to this machine; two threads that want it both do."""
         self.cache.write(sha256, lambda file: self._receive(sha256, file))
-        copy = self.cache.opened(sha256)  # before the cache may drop it
+        try:
+            copy = self.cache.opened(sha256)
+        except FileMissing:  # another thread or process made room
+            copy = self._spool()
+            self._receive(sha256, copy)
         self.cache.make_room(os.fstat(copy.fileno()).st_size)
         return copy
 

@@ -6,15 +6,15 @@ A plan is made first, in a savepoint that is taken back: it is what a preview sh
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from sqlalchemy import delete, select
+from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from app.core.json_documents import ProblemChanges, ProblemDocument
 from app.core.messages import N_
 from app.judging.queries import rejudging_steps, rejudgings
-from app.problems.queries import problem_diff, versions
+from app.problems.queries import pins, problem_diff, versions
 from app.problems.queries.versions import Author, summary
-from app.submissions.queries.attempts import contests_of
+from app.submissions.queries.attempts import contests_of, judges
 from app.tables import ContestProblemRow, ContestRow, JudgementRow, ProblemRow, RejudgingRow
 
 
@@ -98,7 +98,8 @@ def planned(session: Session, change: Change) -> Plan:
     contests = _reached(session, change)
     submitted = [] if change.keep else _submitted(session, change.problem_id, contests)
     other = rejudgings.open_of_problem(session, change.problem_id) if submitted else None
-    joined = other if other is not None and _takes_in(other, submitted) else None
+    pinned = change.contest_id is not None and pins.number(session, change.contest_id, change.problem_id) is not None
+    joined = other if other is not None and not pinned and _takes_in(other, submitted) else None
     earlier: ProblemChanges = {} if joined is None else joined.changes
     live = problem_diff.document(session, change.problem_id, change.contest_id)
     after = problem_diff.tried(session, change.problem_id, earlier, change.write, change.contest_id)
@@ -140,7 +141,7 @@ def wanted(session: Session, problem_id: str) -> ProblemDocument:
 def _propose(session: Session, plan: Plan, author: Author) -> RejudgingRow:
     """Open a rejudging with the change, or make it a part of the open one."""
     if plan.joined is not None:
-        return _join(session, plan.joined, _changes(plan), again=plan.again)
+        return _join(session, plan.joined, plan)
     if (other := plan.open) is not None:
         raise _is_changing(other, plan.problem_id)
     return rejudging_steps.begin(
@@ -217,11 +218,15 @@ def _submitted(session: Session, problem_id: str, contests: Sequence[str]) -> li
     return [each for each in contests if versions.has_submissions(session, each, problem_id)]
 
 
-def _join(session: Session, row: RejudgingRow, changes: ProblemChanges, *, again: bool) -> RejudgingRow:
-    """Make the changes those of an open rejudging; where they say more of verdicts than before, judge anew."""
-    row.changes = changes
+def _join(session: Session, row: RejudgingRow, plan: Plan) -> RejudgingRow:
+    """Make the changes those of an open rejudging, and judge again where verdicts could be others than with it."""
+    row.changes = _changes(plan)
+    # A contest without submissions goes along too: it may have some by the time the change is applied.
+    row.selection = {**row.selection, "contests": list(dict.fromkeys([*contests_of(row), *plan.contests]))}
     session.flush()
-    if again:
-        session.execute(delete(JudgementRow).where(JudgementRow.rejudging_id == row.id))
+    if plan.again:
+        rejudging_steps.drop(session, JudgementRow.rejudging_id == row.id)
+    if plan.again and judges(row):
+        rejudgings.refuse_overlap(session, row)
         rejudging_steps.take_in(session, row)
     return row

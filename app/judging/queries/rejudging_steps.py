@@ -109,15 +109,16 @@ def lock(session: Session, rejudging_id: int) -> RejudgingRow:
     return row
 
 
-def apply(session: Session, row: RejudgingRow, *, errors_too: bool = False) -> bool:
+def apply(session: Session, row: RejudgingRow, *, errors_too: bool = False) -> None:
     """Make its judgements the current ones, and its changes those of the problem. `row` is from `lock`.
 
     The latest submissions that lack a judgement of either version count as submitted later: they are judged again by
-    the changed problem. Returns whether there are any. Raises RejudgingRefused.
+    the changed problem. Raises RejudgingRefused.
     """
     if row.state not in {OPEN, UNDONE}:
         raise rejudgings.RejudgingRefused(N_("rejudging %(rejudging)s is %(state)s"), rejudging=row.id, state=row.state)
     rejudgings.refuse_final(session, row)
+    rejudgings.refuse_changed(session, row)
     rejudgings.refuse_unanswered(session, row)
     lacking = rejudgings.unjudged(session, row)
     rejudgings.refuse_unjudged(session, row, lacking)
@@ -146,7 +147,6 @@ def apply(session: Session, row: RejudgingRow, *, errors_too: bool = False) -> b
     _put_in_place(session, row)
     row.state, row.applied, row.ended = APPLIED, clock.utc_now(), None
     session.flush()
-    return bool(lacking)
 
 
 def _fingerprint(session: Session, row: RejudgingRow) -> str:
@@ -179,10 +179,10 @@ def _set_current(session: Session, which: ColumnElement[bool], *, value: bool) -
     )
 
 
-def undo(session: Session, row: RejudgingRow) -> bool:
+def undo(session: Session, row: RejudgingRow) -> None:
     """Put back what was before it was applied. `row` is from `lock`.
 
-    What was submitted since is judged again, as it was judged by what is now withdrawn: returns whether there is any.
+    What was submitted since is judged again, as it was judged by what is now withdrawn.
     """
     if row.state != APPLIED:
         raise rejudgings.RejudgingRefused(
@@ -190,7 +190,6 @@ def undo(session: Session, row: RejudgingRow) -> bool:
         )
     rejudgings.refuse_final(session, row)
     rejudgings.refuse_later(session, row)
-    again = False
     if row.changes:
         problem_id = row.changes["problem_id"]
         rejudgings.refuse_pinned(session, row)
@@ -201,19 +200,18 @@ def undo(session: Session, row: RejudgingRow) -> bool:
         author = versions.Author(row.account_id, f"rejudging {row.id} undone: {row.reason}")
         versions.make(session, problem_id, row.undo, author, contests_of(row))
         if judges(row):
-            again = replace_judgements(session, JudgementRow.submission_id.in_(rejudgings.missing(row)))
+            replace_judgements(session, JudgementRow.submission_id.in_(rejudgings.missing(row)))
+    # Those that have been judged again since, by a later version of the problem, keep that judgement.
     live = aliased(JudgementRow)
-    replaced = select(live.replaced_id).where(live.rejudging_id == row.id)
-    theirs = select(live.submission_id).where(live.rejudging_id == row.id)
-    _set_current(session, JudgementRow.submission_id.in_(theirs), value=False)
+    replaced = select(live.replaced_id).where(live.rejudging_id == row.id, live.current.is_(True))
     _set_current(session, JudgementRow.id.in_(replaced), value=True)
+    _set_current(session, (JudgementRow.rejudging_id == row.id) & JudgementRow.current.is_(True), value=False)
     row.state, row.ended, row.undo = UNDONE, clock.utc_now(), {}
     session.flush()
-    return again
 
 
-def replace_judgements(session: Session, which: ColumnElement[bool]) -> bool:
-    """Judge the submissions of these current judgements again; returns whether there are any.
+def replace_judgements(session: Session, which: ColumnElement[bool]) -> None:
+    """Judge the submissions of these current judgements again.
 
     Finished ones stay as history: whoever has read one need not read it again. An unfinished one is begun again, as
     another attempt, so that the outcome of a grader that has it now is refused.
@@ -232,16 +230,18 @@ def replace_judgements(session: Session, which: ColumnElement[bool]) -> bool:
         new.replaced_id, new.start_time = old.id, clock.utc_now()
         session.add(new)
     session.flush()
-    return bool(replaced)
+
+
+def drop(session: Session, which: ColumnElement[bool]) -> None:
+    """Delete judgements, locked first in the order in which outcomes are recorded: neither waits for the other."""
+    session.execute(select(JudgementRow.id).where(which).order_by(JudgementRow.id).with_for_update())
+    session.execute(delete(JudgementRow).where(which), execution_options={"synchronize_session": False})
 
 
 def cancel(session: Session, row: RejudgingRow) -> None:
     """Give an open one up; what is not judged yet will not be. `row` is from `lock`."""
     if row.state != OPEN:
         raise rejudgings.RejudgingRefused(N_("rejudging %(rejudging)s is %(state)s"), rejudging=row.id, state=row.state)
-    session.execute(
-        delete(JudgementRow).where(JudgementRow.rejudging_id == row.id, JudgementRow.state != DONE),
-        execution_options={"synchronize_session": False},
-    )
+    drop(session, (JudgementRow.rejudging_id == row.id) & (JudgementRow.state != DONE))
     row.state, row.ended = CANCELLED, clock.utc_now()
     session.flush()

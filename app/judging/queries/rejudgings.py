@@ -144,19 +144,17 @@ class NotJudgedYet(RejudgingRefused):
 
 
 def refuse_overlap(session: Session, row: RejudgingRow) -> None:
-    """Two open rejudgings never have a submission in common: which one would count?"""
-    mine = selected(row).subquery()
+    """Refuse a rejudging that shares submissions to judge, or the problem that it changes, with another open one."""
     for other in still_open(session):
+        if other.id == row.id:
+            continue
         if row.changes and other.changes and row.changes["problem_id"] == other.changes["problem_id"]:
             raise RejudgingRefused(
                 N_("rejudging %(rejudging)s (%(contest)s) changes this problem already"),
                 rejudging=other.id,
                 contest=other.contest_id,
             )
-        if not (judges(row) and judges(other)):
-            continue
-        its = (JudgementRow.submission_id == mine.c.id) & (JudgementRow.rejudging_id == other.id)
-        if count := session.scalar(select(func.count()).select_from(mine).join(JudgementRow, its)):
+        if count := _count_shared(session, row, other):
             raise RejudgingRefused(
                 N_(
                     "%(count)s of the submissions are in the open rejudging %(rejudging)s (%(contest)s): "
@@ -165,6 +163,32 @@ def refuse_overlap(session: Session, row: RejudgingRow) -> None:
                 count=count,
                 rejudging=other.id,
                 contest=other.contest_id,
+            )
+
+
+def _count_shared(session: Session, row: RejudgingRow, other: RejudgingRow) -> int:
+    """The submissions of a rejudging that another one has judgements of; none where only points change."""
+    if not (judges(row) and judges(other)):
+        return 0
+    mine = selected(row).subquery()
+    its = (JudgementRow.submission_id == mine.c.id) & (JudgementRow.rejudging_id == other.id)
+    return session.scalar(select(func.count()).select_from(mine).join(JudgementRow, its)) or 0
+
+
+def refuse_changed(session: Session, row: RejudgingRow) -> None:
+    """Refuse judgements of selected submissions if another rejudging has changed their problem since this one began.
+
+    It was applied, or undone: some of the judgements are of a version that the problem has no longer.
+    """
+    if row.changes:
+        return  # `apply` compares the problem
+    query = select(RejudgingRow).where(RejudgingRow.id != row.id, RejudgingRow.applied.is_not(None))
+    query = query.where((RejudgingRow.applied > row.created) | (RejudgingRow.ended > row.created))
+    for other in session.scalars(query.order_by(RejudgingRow.id)):
+        if other.changes and _count_shared(session, other, row):
+            raise RejudgingRefused(
+                N_("%(problem)s has been changed since: cancel this and make a new one"),
+                problem=other.changes["problem_id"],
             )
 
 

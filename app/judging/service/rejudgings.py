@@ -98,12 +98,13 @@ def apply(service: Service, viewer: Viewer, contest_id: str, rejudging_id: str, 
                     version=body.version,
                     now=now,
                 )
-        if rejudging_steps.apply(session, row, errors_too=body.judge_errors):
-            after_commit(session, service.engine.wake)
+        rejudging_steps.apply(session, row, errors_too=body.judge_errors)
 
     if _do(service, viewer, contest_id, rejudging_id, rejudging_steps.take_in_newcomers, silent=True).state == JUDGING:
         service.engine.take_up()
-    return _do(service, viewer, contest_id, rejudging_id, deed)
+    applied = _do(service, viewer, contest_id, rejudging_id, deed)
+    service.engine.wake()  # for the latest submissions
+    return applied
 
 
 def cancel(service: Service, viewer: Viewer, contest_id: str, rejudging_id: str) -> RejudgingView:
@@ -115,12 +116,9 @@ def cancel(service: Service, viewer: Viewer, contest_id: str, rejudging_id: str)
 
 def undo(service: Service, viewer: Viewer, contest_id: str, rejudging_id: str) -> RejudgingView:
     """Restore the state before a rejudging was applied; later submissions to a changed problem are judged again."""
-
-    def deed(session: Session, row: RejudgingRow) -> None:
-        if rejudging_steps.undo(session, row):
-            after_commit(session, service.engine.wake)
-
-    return _do(service, viewer, contest_id, rejudging_id, deed)
+    undone = _do(service, viewer, contest_id, rejudging_id, rejudging_steps.undo)
+    service.engine.wake()
+    return undone
 
 
 def _selection_of(session: Session, contest_id: str, body: RejudgingBody) -> SelectionDocument:

@@ -113,7 +113,8 @@ def write(session: Session, problem_id: str, changes: ProblemChanges) -> Problem
     problems.write_rows(session, problem_id, changes)
     for contest_id, rule in changes.get("rules", {}).items():
         entry = session.get(ContestProblemRow, (contest_id, problem_id))
-        if entry is not None:
+        if entry is not None:  # also one that stays with an earlier version: `document` has none of its rules
+            before["rules"][contest_id] = entry.rule.model_dump(exclude_unset=True)
             entry.rule = Rule.model_validate(rule)
     session.flush()
     session.expire_all()

@@ -299,7 +299,7 @@ class BoardPages:
 
     def _of(self, key: BoardKey) -> _BoardState:
         if len(self._states) > MOST_BOARDS:
-            self._states.clear()
+            self._states.pop(next(iter(self._states)), None)
         return self._states.setdefault(key, _BoardState())
 
     def _write(self, snapshot: ContestSnapshot, options: Options) -> Page:

@@ -1,6 +1,7 @@
 """A class list held against what there is: who is new, who is there already, and which teams they make."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Container, Mapping, Sequence
 
 from sqlalchemy.orm import Session
@@ -46,6 +47,7 @@ class People:
         self._persons = by_id.rows(session, PersonRow, [row.person_id for row in self._old.values() if row.person_id])
         self._team_plans: dict[str, TeamPlan] = {}
         self._given: set[str] = set()
+        self._named: Counter[str] = Counter()
         self.changed_teams: list[TeamChanged] = []
         self.faults: list[Fault] = []
         self.taken: list[Fault] = []
@@ -144,11 +146,12 @@ class People:
         self._planned.append(planned)
 
     def _username_of(self, row: PersonRowBody) -> str:
-        """The username of a row without one: the same for the same list, however often it is imported."""
+        """The username of a row without one: the same for the same names in the same order, each time."""
         base = username_of(row.name)
         if base not in self._given | self._foreign:
             return base
-        return f"{base}-{_digest(f'{row.name} {row.team} {row.email}')}"
+        self._named[row.name] += 1
+        return f"{base}-{_digest(f'{row.name} {self._named[row.name]}')}"
 
     def _compare(self, old: AccountRow, planned: Planned, *, derived: bool) -> None:
         """Hold a row against the account that is there, and note what it changes."""

@@ -61,6 +61,16 @@ def test_a_class_list_sent_again_changes_nothing_and_no_password(api: Api) -> No
     assert api.get("account", auth=("ana.perez", renewed[0]["password"])).status_code == 200
 
 
+def test_people_of_one_name_are_told_apart_by_their_order(quick_api: Api) -> None:
+    """Three of a name are three accounts; with another address of one they are the same three."""
+    table = "name,team,email\nEva Malá,Red,\nEva Malá,Red,\nEva Malá,Red,eva@x.org\n"
+    people = send(quick_api, "people", table).json()["people"]
+    assert [each["account"] for each in people] == ["made"] * 3
+    assert len({each["username"] for each in people}) == 3
+    moved = send(quick_api, "people", table.replace("eva@x.org", "eva@y.org"), replace=True)
+    assert [each["username"] for each in moved.json()["people"]] == [each["username"] for each in people]
+
+
 def test_a_dry_run_keeps_nothing(api: Api) -> None:
     before = [api.get(path, user="admin").json() for path in ("accounts", "teams")]
     shown = send(api, "people", CLASS, generate_passwords=True, dry_run=True)

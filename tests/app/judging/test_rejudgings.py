@@ -426,6 +426,80 @@ def test_a_second_change_of_a_problem_joins_the_open_rejudging(contest: Api) -> 
     assert everything(contest) == before
 
 
+def test_judgements_of_a_version_that_the_problem_has_no_longer_are_not_applied(contest: Api) -> None:
+    """Judged by a change that was undone since, or by what a change has replaced since: they would mix two versions."""
+    add_submission(contest.service, {"02": share(1)}, files={"02": b"2\n"})
+    change = put(contest, "secret/02", input=b"22\n", answer=b"22\n")
+    judge(contest.service)
+    do(contest, "apply", change)
+    selection = begin(contest, problem="echo")
+    judge(contest.service)
+    do(contest, "undo", change)
+    assert "changed since" in do(contest, "apply", selection, 409)["message"]
+    do(contest, "cancel", selection)
+    earlier = begin(contest, problem="echo")
+    judge(contest.service)
+    do(contest, "apply", earlier)
+    do(contest, "undo", earlier)
+    do(contest, "apply", change)
+    assert "changed since" in do(contest, "apply", earlier, 409)["message"]
+    assert points(contest)["team"] == (1, 0.0)
+
+
+def test_undoing_leaves_what_was_judged_again_since(contest: Api) -> None:
+    """A selection that was judged by a change: once the change is undone, its verdicts are of no version any more."""
+    add_submission(contest.service, {"02": share(1)}, files={"02": b"2\n"})
+    change = put(contest, "secret/02", input=b"22\n", answer=b"22\n")
+    judge(contest.service)
+    do(contest, "apply", change)
+    late = add_submission(contest.service, None, team="other", files={"02": b"22\n"})
+    judge(contest.service)
+    selection = begin(contest, submissions=[str(late)])
+    judge(contest.service)
+    do(contest, "apply", selection)
+    do(contest, "undo", change)
+    judge(contest.service)
+    assert points(contest)["other"][1] == 0.0
+    do(contest, "undo", selection)
+    assert points(contest)["other"][1] == 0.0
+
+
+def test_a_change_can_join_one_that_takes_back_what_others_replaced(contest: Api) -> None:
+    """Its judgements go although a cancelled rejudging has some that were to replace them."""
+    add_submission(contest.service, {"02": share(1)}, files={"02": b"2\n"})
+    change = put(contest, "secret/02", input=b"22\n", answer=b"22\n")
+    judge(contest.service)
+    do(contest, "apply", change)
+    selection = begin(contest, problem="echo")
+    judge(contest.service)
+    do(contest, "cancel", selection)
+    do(contest, "undo", change)
+    add_submission(contest.service, None, team="other", files={"02": b"2\n"})
+    judge(contest.service)
+    do(contest, "apply", change, 409)  # it is open again, for the new submission
+    joined = put(contest, "secret/03", input=b"33\n", answer=b"33\n")
+    assert (joined["id"], joined["state"], joined["total"]) == (change["id"], "judging", 2)
+
+
+def test_a_change_that_joins_and_leaves_verdicts_as_they_are_drops_the_judgements(contest: Api) -> None:
+    add_submission(contest.service, {"02": share(1)}, files={"02": b"2\n"})
+    change = put(contest, "secret/02", input=b"22\n", answer=b"22\n")
+    judge(contest.service)
+    joined = put(contest, "secret/02", input=b"2\n", answer=b"2\n")
+    assert (joined["id"], joined["total"]) == (change["id"], 0)
+
+
+def test_the_rule_of_a_contest_with_an_earlier_version_is_undone(contest: Api) -> None:
+    add_submission(contest.service, {"02": share(1)})
+    put(contest, "secret/02", 200, query="?contests=keep", input=b"22\n", answer=b"22\n")
+    before = everything(contest)
+    rule = contest.patch("contests/c/problems/echo", user="admin", json={"rule": {"max_points": 10}}).json()
+    do(contest, "apply", rule)
+    assert points(contest)["team"] == (1, 5.0)
+    do(contest, "undo", rule)
+    assert everything(contest) == before
+
+
 def test_a_failure_while_it_is_applied_changes_nothing(contest: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     add_submission(contest.service, {"02": share(1)}, files={"02": b"2\n"})
     before = everything(contest)

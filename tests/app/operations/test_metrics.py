@@ -10,6 +10,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from app.accounts.service.tokens import SESSION
 from app.core.clock import utc_now
+from app.submissions.tables import REJUDGED
 from app.tables import JobRow, JudgementRow, TokenRow
 from tests.builders.contests import PROBLEM, add_contest, add_problem, add_submission
 from tests.builders.logged import lines_of, logged
@@ -70,6 +71,17 @@ def test_jobs_sessions_streams_boards_and_disks_have_gauges(api: Api) -> None:
     assert metrics["jurado_waiting_again", ()] == 0
     assert metrics["jurado_disk_free_bytes", (("folder", "home"),)] > 0
     assert metrics["jurado_database_connections", (("pool", "readers"),)] == 0
+
+
+def test_submissions_of_an_imported_contest_are_not_counted_as_those_that_teams_wait_for(api: Api) -> None:
+    """They are queued as rejudgings are, without one."""
+    add_problem(api.service)
+    add_contest(api.service)
+    add_submission(api.service, None)
+    assert (scraped(api)["jurado_waiting", ()], scraped(api)["jurado_waiting_again", ()]) == (1, 0)
+    with api.service.database.write() as session:
+        session.query(JudgementRow).one().lane = REJUDGED
+    assert (scraped(api)["jurado_waiting", ()], scraped(api)["jurado_waiting_again", ()]) == (0, 1)
 
 
 def test_commits_and_boards_are_timed(api: Api) -> None:
