@@ -12,7 +12,7 @@ import pytest
 from app.packages.catalog import bundled
 from app.packages.model import Case, Package, write_archive
 from app.packages.read import read_archive, read_package
-from app.packages.tools import local_lack
+from app.packages.tools import local_workshop
 from checkers.doors import AnyChecker, open_checker
 from solvers.doors import Solver, open_solver
 from tests.builders.packages import verify_package
@@ -64,7 +64,7 @@ def test_there_are_bundled_problems() -> None:
 
 @every_problem
 def test_the_package_verifies_without_errors_and_warnings(slug: str) -> None:
-    lack = local_lack()
+    lack = local_workshop().lack
     faults = [str(fault) for fault in verify_package(package(slug)) if fault.severity != "note"]
     assert [fault for fault in faults if not lack or lack not in fault] == []
 

@@ -7,11 +7,12 @@
 """
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable
 from contextlib import AbstractContextManager
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from fastapi import APIRouter, Depends, Query, Request, Response
+from starlette.requests import ClientDisconnect
 from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
@@ -33,6 +34,29 @@ def get_access(viewer: CurrentViewer, session: Reading, contest_id: str) -> coll
 
 
 TheHub = Annotated[Hub, Depends(of_state("hub"))]
+T = TypeVar("T")
+
+
+async def unless_gone(request: Request, waiting: Awaitable[T]) -> T:
+    """Return what is awaited; cancels it and raises ClientDisconnect when the client disconnects first.
+
+    A feed begins after a look at the contest, and until then the request holds a place of its reader (guarantee 4).
+    """
+    answer = asyncio.ensure_future(waiting)
+    leaving = asyncio.create_task(_disconnected(request.receive))
+    try:
+        await asyncio.wait((answer, leaving), return_when=asyncio.FIRST_COMPLETED)
+        if not answer.done():
+            raise ClientDisconnect
+        return answer.result()
+    finally:
+        answer.cancel()
+        leaving.cancel()
+
+
+async def _disconnected(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
 
 
 class StreamResponse(StreamingResponse):
@@ -92,7 +116,8 @@ async def get_event_feed(
     if since_id is not None:
         raise BadRequest(N_("expected one of %(names)s, found %(found)s"), names="since_token", found="since_id")
     client = Client(viewer, address_of(request), contest_id)
-    chunks = await streams.event_feed(hub, client, contest_id, token=since_token, types=types, live=stream)
+    opened = streams.event_feed(hub, client, contest_id, token=since_token, types=types, live=stream)
+    chunks = await unless_gone(request, opened)
     return StreamResponse(client, chunks, type_for(request, NDJSON, TEXT), hub.place(client))
 
 
@@ -114,7 +139,7 @@ async def stream_submissions(
     client = Client(viewer, address_of(request), contest_id)
     # A browser that connects again sends the header, and the address of the first time.
     token = request.headers.get("last-event-id") or since_token
-    chunks = await streams.own_verdicts(hub, client, contest_id, token=token, live=stream)
+    chunks = await unless_gone(request, streams.own_verdicts(hub, client, contest_id, token=token, live=stream))
     return StreamResponse(client, chunks, EVENTS, hub.place(client))
 
 

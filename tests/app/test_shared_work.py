@@ -74,7 +74,7 @@ def test_one_thread_works_and_all_others_get_its_result() -> None:
     with ThreadPoolExecutor(THREADS) as pool:
         results = [each.result() for each in [pool.submit(work.now, "key", look, make) for _ in range(THREADS)]]
     assert (len(made), {id(each) for each in results}) == (1, {id(made[0])})
-    assert not work._turns
+    assert not work._locks
 
 
 def test_nobody_gets_what_is_older_than_their_question_and_nothing_is_made_twice() -> None:
@@ -103,7 +103,7 @@ def test_nobody_gets_what_is_older_than_their_question_and_nothing_is_made_twice
         for each in players:
             each.result()
     assert versions.made <= versions.newest + 1
-    assert not versions.work._turns
+    assert not versions.work._locks
     assert not versions.work._tasks
 
 
@@ -124,7 +124,7 @@ def test_a_failure_is_of_the_one_who_worked_and_the_next_one_tries_again() -> No
     with pytest.raises(ValueError, match="no"):
         work.now("key", lambda: None, fail)
     assert work.now("key", lambda: None, lambda: 1) == 1
-    assert not work._turns
+    assert not work._locks
 
 
 def test_in_the_loop_all_who_wait_share_one_thread_and_a_failure() -> None:

@@ -67,9 +67,7 @@ def token_row(number: int) -> TokenRow:
 
 
 def webhook_row(number: int) -> WebhookRow:
-    return WebhookRow(
-        id=str(number), account_id="admin", url=HOOK["url"], token="", key_id="", active=False, created=utc_now()
-    )
+    return WebhookRow(id=str(number), account_id="admin", url=HOOK["url"], token="", active=False, created=utc_now())
 
 
 def question_row(number: int) -> ClarificationRow:

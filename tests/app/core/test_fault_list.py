@@ -20,9 +20,3 @@ def test_the_first_faults_are_kept_and_the_others_counted() -> None:
 
 def test_a_list_without_faults_is_false() -> None:
     assert not FaultList()
-
-
-def test_joined_lists_count_what_neither_keeps() -> None:
-    faults, others = numbered(0, MOST_KEPT - 1), numbered(MOST_KEPT, 2 * MOST_KEPT + 5)
-    faults.join(others)
-    assert (len(faults.first), faults.count, faults.more) == (MOST_KEPT, 2 * MOST_KEPT + 4, MOST_KEPT + 4)

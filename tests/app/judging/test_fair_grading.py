@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -10,9 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from app.domain.documents import CaseAnswer
 from app.judging.queries.judging_tasks import Task
-from app.judging.service.messages import Grade
 from app.submissions.queries.judgements import PAYER, Outcome
 from app.submissions.queries.submissions import NewSubmission
 from app.submissions.tables import REJUDGED
@@ -133,18 +130,6 @@ def test_scores_of_earlier_cases_are_dropped_if_the_problem_changes_between_two_
     found.wait()
     assert found.types() == ["AC"]
     assert events.count("slow slice") == 4
-
-
-def test_answers_that_are_tried_give_way_between_two_cases(found: Grading) -> None:
-    """A trial of answers that are in no row is graded in slices as well, and gives each score once."""
-    sha256 = found.files.keep(b"input")
-    answers = [CaseAnswer(at, sha256, None, SLOW, None, None) for at in (1, 2, 3)]
-    events = noted(found)
-    trial = found.engine.grade(Grade("rogue", answers))
-    time.sleep(0.3)
-    found.accept(submission(b"10", b"10", b"10"))
-    assert [score.test_case_id for score in trial.result(30).scores] == [1, 2, 3]
-    assert events == ["c begun", "c AC"]
 
 
 def test_submissions_without_a_team_share_time_by_account(database_url: str, tmp_path: Path) -> None:

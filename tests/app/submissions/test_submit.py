@@ -284,7 +284,7 @@ def test_a_full_disk_is_said_and_nothing_is_kept(contest: Api, monkeypatch: pyte
 
     files = [("files", ("02.out", b"7\n")), ("sources", ("a.py", b"pass\n"))]
     with monkeypatch.context() as patch:
-        patch.setattr(LocalFiles, "put", full)
+        patch.setattr(LocalFiles, "keep", full)
         refused = contest.post(ROUTE, user="team", data={"problem_id": PROBLEM}, files=files)
     assert (refused.status_code, stored(contest)) == (507, (0, 0, 0))
     assert refused.json()["code"] == 507
