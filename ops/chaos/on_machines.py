@@ -16,7 +16,7 @@ from ops.chaos.audit import audit
 from ops.chaos.load import Load, under_load, wait_for
 from ops.chaos.model import scenario
 from ops.chaos.on_many_servers import audit_all, servers_of
-from ops.chaos.stage import DATABASE, POSTGRESQL, Stage, drop
+from ops.chaos.stage import DATABASE, POSTGRESQL, Stage, drop, wait_until
 from tests import postgres
 from tests.builders.balancer import balanced
 
@@ -102,7 +102,12 @@ def files_read_only(setting: Stage) -> str:
     def forbid() -> None:
         wait_for(load, 1 / 2)
         with mounted(files, "--bind", str(files)):
-            subprocess.run(["mount", "-o", "remount,bind,ro", files], check=True)
+            # The kernel refuses it while a file is open for writing.
+            command = ["mount", "-o", "remount,bind,ro", str(files)]
+            wait_until(
+                lambda: subprocess.run(command, stderr=subprocess.DEVNULL, check=False).returncode == 0,
+                "the folder of files could not be mounted read-only",
+            )
             load.expect_refusals()
         setting.recoveries.append(load.recovered())
 
