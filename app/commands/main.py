@@ -16,7 +16,7 @@ from app.contests.commands import contest_settings, contests, taking_part
 from app.core.commands.output import Failure, console, say
 from app.core.commands.progress import wrapped
 from app.core.commands.registry import build
-from app.games.commands import play, replaying, tournament
+from app.games.commands import play, tournament
 from app.judging import commands as rejudgings
 from app.messages import commands as messages_commands
 from app.operations.commands import status_screen, worker
@@ -27,11 +27,11 @@ from app.teams import commands as teams_commands
 
 # The parts of `jurado --help`, each with its commands.
 PANELS = {
-    "Here, without a server": "solve check generate methods ladder play tournament replay bench package",
+    "Here, without a server": "solve check generate methods ladder play tournament bench package",
     "The service": "serve worker demo init backup restore fsck status",
     "Talking to a server": (
         "login logout passwd register problems statement submit watch scoreboard "
-        "clarify clarifications games begin final-inputs choose api admin"
+        "clarify clarifications begin final-inputs choose api admin"
     ),
 }
 GROUPS = {

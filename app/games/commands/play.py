@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.text import Text
 
-from app.core.commands.client import Client
 from app.core.commands.output import Failure, console, harmless, person_at_stdin, show, table, write_file, write_json
 from app.core.commands.registry import AsJson, command
-from app.games.commands import choices, replaying
+from app.games.commands import choices
 from app.games.commands.program import Program, run_all, save
 from checkers.doors import Rejected
 from games.catalog import names
@@ -22,6 +22,18 @@ from games.transcript import End, Transcript, write
 
 HELP = "moves (list them), resign, quit, help"
 MOST_SHOWN = 60
+STYLES = {"plain": "", "dim": "dim", "move": "green", "mark": "bold reverse"}
+
+
+def picture(game: AnyGame, position: Position) -> Text:
+    """Draw a position; lines are cut at the width of the terminal and never folded, as folded boards are unreadable."""
+    text = Text(no_wrap=True, overflow="crop")
+    for line in game.picture(position):
+        for part, style in line:
+            text.append(part, STYLES[style])
+        text.append("\n")
+    text.right_crop(1)
+    return text
 
 
 class Quit(Exception):
@@ -46,7 +58,7 @@ class Person:
     def choose(self, position: Position, number: int) -> str:
         """Show the position, and ask until a legal move is typed; raises Lost to resign, and Quit."""
         while True:
-            console().print(replaying.picture(self.game, position))
+            console().print(picture(self.game, position))
             answer = ask_at_terminal(f"{self.game.sides[self.side]}> ")
             if answer is None or answer == "quit":
                 raise Quit
@@ -74,7 +86,7 @@ class Person:
     def finish(self, won: bool | None, end: End) -> None:
         """Show the last position and who won."""
         if end.reason == "over":
-            console().print(replaying.picture(self.game, self.position))
+            console().print(picture(self.game, self.position))
         elif end.reason == "resigned":
             show(f"{self.game.sides[self.side]} resigns")
         show("a draw" if end.winner is None else f"{self._name(end.winner)} won after {self.made} moves")
@@ -137,12 +149,6 @@ def play(
     save_to: Annotated[
         Path | None, typer.Option("--save", metavar="PATH", help="write the transcript; with --with a folder of them")
     ] = None,
-    contest: Annotated[
-        str | None, typer.Option(metavar="CONTEST", help="with --with: play against the judge of a contest, over HTTP")
-    ] = None,
-    case: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="with --contest: a test case to play; for teams it counts")
-    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Play a game against an opponent of the catalogue: yourself in the terminal, or a program with --with.
@@ -157,16 +163,6 @@ def play(
     """
     if game is None:
         list_games(as_json=as_json)
-        return
-    if contest is not None:
-        if program is None:
-            raise Failure("--contest is for programs: expected --with CMD too")
-        with Client.open() as client:
-            wanted = choices.wanted_games(client, contest, game, case or [], position or [], opponent, seed, games)
-            results = choices.play_remotely(
-                client, contest, game, wanted, split(program), move_seconds, jobs, quiet=as_json
-            )
-        choices.report_remote(results, as_json=as_json)
         return
     rules = choices.game_named(game)
     opponent = opponent or DEFAULT

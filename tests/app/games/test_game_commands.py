@@ -182,51 +182,6 @@ def test_a_tournament_counts_games_that_a_program_lost_by_its_fault(jurado: Jura
     assert "faults: games lost by an illegal or late move" in done.stdout
 
 
-def test_a_transcript_is_replayed_move_by_move_and_a_changed_move_is_named(jurado: Jurado, tmp_path: Path) -> None:
-    target = tmp_path / "one.game"
-    target.write_text(TRAP)
-    done = jurado("replay", target)
-    assert done.exit_code == 0
-    assert done.stdout.count("at most 2 from a pile") == 4
-    assert "2 second: 2 2 (0.001 s)" in done.stdout
-    assert done.stdout.rstrip().endswith("against adversarial is won (over) after 3 moves")
-    (position,) = json.loads(jurado("replay", target, "--move", 2, "--json").stdout)["positions"]
-    assert position == {"number": 2, "move": "2 2", "position": {"a": 0, "b": 2, "k": 2}}
-    assert "expected 0 to 3, found 4" in jurado("replay", target, "--move", 4).stderr
-    target.write_text(TRAP.replace("2 2\n", "1 1\n"))
-    done = jurado("replay", target)
-    assert (done.exit_code, "move 2: expected" in done.stderr) == (1, True)
-    assert done.stdout.count("at most 2 from a pile") == 2
-
-
-def test_games_of_a_contest_are_listed_and_replayed_from_the_server(admin: Jurado) -> None:
-    player = f"{sys.executable} {EXAMPLES / 'lasttreat.py'}"
-    words = ("--contest", "games", "--case", "01-sample", "--with", player, "--json")
-    (game,) = json.loads(admin("play", "lasttreatduel", *words).stdout)["games"]
-    rows = json.loads(admin("games", "games", "--problem", "lasttreatduel", "--state", "ended", "--json").stdout)
-    assert [(row["id"], row["winner"], row["opponent"]) for row in rows] == [(game["id"], "you", "adversarial")]
-    assert game["id"] in admin("games", "games").stdout
-    assert admin("games", "games", "--state", "playing").stdout == "games: no games\n"
-    assert "expected playing or ended, found 'open'" in admin("games", "games", "--state", "open").stderr
-    replayed = admin("replay", game["id"])
-    assert (replayed.exit_code, "against adversarial is won" in replayed.stdout) == (0, True)
-
-
-TRAP = """transcript of a game, version 1
-game: lasttreat
-contestant: first
-opponent: adversarial
-seed: 17
-position:
-    2 5 2
-moves:
-    1 first 0.532 s: 0 1
-    2 second 0.001 s: 2 2
-    3 first 4.210 s: 0 2
-end: over, first won
-"""
-
-
 def saved(folder: Path) -> Path:
     """The transcript of a game that the closed form wins from 2 5 2."""
     target, game = folder / "won.game", games()["lasttreat"]
@@ -267,28 +222,3 @@ def test_opponents_choose_by_position_and_drawn_numbers_alone() -> None:
         position, draws(5, 3)
     )
     assert len({game.opponents["random"].choose(position, draws(seed, 3)) for seed in range(20)}) > 10
-
-
-def test_a_program_wins_many_games_at_once_against_the_judge_over_http(admin: Jurado) -> None:
-    player = f"{sys.executable} {EXAMPLES / 'lasttreat.py'}"
-    words = ("--contest", "practice", "--opponent", "adversarial", "--games", 6, "--jobs", 3, "--position", "2 5 2")
-    done = admin("play", "lasttreat", "--with", player, *words, "--json")
-    result = json.loads(done.stdout)
-    assert (done.exit_code, result["won"]) == (0, 6), done.stderr
-    assert {game["opponent"] for game in result["games"]} == {"adversarial"}
-    assert len({game["id"] for game in result["games"]}) == 6
-
-
-def test_a_program_that_moves_illegally_gives_its_game_to_the_judge(admin: Jurado, tmp_path: Path) -> None:
-    words = ("--with", command(tmp_path, "print('9 8')"), "--contest", "practice", "--json")
-    done = admin("play", "lasttreat", *words)
-    (game,) = json.loads(done.stdout)["games"]
-    assert (done.exit_code, game["winner"], game["ending"]) == (1, "opponent", "resigned")
-    assert game["fault"].startswith("illegal: ")
-    assert "expected" in game["fault"]
-
-
-def test_playing_over_http_needs_a_program_and_one_kind_of_start(admin: Jurado) -> None:
-    assert "expected --with CMD too" in admin("play", "lasttreat", "--contest", "practice").stderr
-    both = ("--case", "a", "--position", "1 1 1", "--contest", "practice", "--with", "x")
-    assert "expected --case or --position, found both" in admin("play", "lasttreat", *both).stderr
