@@ -138,18 +138,17 @@ def board_table(
     names: Mapping[str, str],
     *,
     cases: bool = False,
-    moves: Mapping[str, int] | None = None,
     now: timedelta | None = None,
 ) -> list[Table]:
     """Draw the ranked rows; with `cases` a table of raw scores for each problem follows.
 
-    `moves`: ranks risen, by team. `now`: the viewer's contest time; without it the board tells only its last change.
+    `now`: the viewer's contest time; without it the board tells only its last change.
     """
     rows = board["rows"]
     problems = [cell["problem_id"] for cell in rows[0]["problems"]] if rows else []
     lines = [
         (
-            rank_text(row["rank"], (moves or {}).get(row["team_id"], 0)),
+            str(row["rank"]),
             names.get(row["team_id"], row["team_id"]),
             *(cell_text(cell) for cell in row["problems"]),
             points_text(row["score"]["score"]),
@@ -173,11 +172,6 @@ def time_text(board: JsonMapping, now: timedelta | None) -> str:
     """Say when a board is looked at, where that is known, and when it last changed."""
     changed = short_time(board["contest_time"])
     return f", last change at {changed}" if now is None else f" at {now}, last change at {changed}"
-
-
-def rank_text(rank: int, risen: int) -> str:
-    """Give a rank, and how many ranks the team has risen or fallen."""
-    return f"{'▲' if risen > 0 else '▼'}{abs(risen)} {rank}" if risen else str(rank)
 
 
 def cases_table(problem: str, at: int, rows: Sequence[JsonMapping], names: Mapping[str, str]) -> Table:
