@@ -133,11 +133,11 @@ class Roles:
 
 
 def roles_of(session: Session, account_ids: Collection[str] | None = None) -> dict[str, Roles]:
-    """Return the effective roles of these accounts (default: all) by id, without accounts that have none."""
+    """Return the roles of these accounts (default: all) by id, without accounts that have none."""
     roles: defaultdict[str, Roles] = defaultdict(Roles)
     organisers = select(OrganiserRow.account_id)
     for kind, table in ROLES.items():
-        query = select(table).where(table.pending.is_(None))
+        query = select(table)
         for row in session.scalars(query if account_ids is None else query.where(table.account_id.in_(account_ids))):
             getattr(roles[row.account_id], kind)[row.object_id] = row.role
     if account_ids is not None:
@@ -147,14 +147,8 @@ def roles_of(session: Session, account_ids: Collection[str] | None = None) -> di
     return dict(roles)
 
 
-def of_contest(session: Session, contest_id: str) -> Sequence[ContestRoleRow]:
-    """Return the effective roles in a contest by account."""
-    query = select(ContestRoleRow).where(ContestRoleRow.contest_id == contest_id, ContestRoleRow.pending.is_(None))
-    return session.scalars(query.order_by(ContestRoleRow.account_id)).all()
-
-
 def roles_at(session: Session, kind: RoleKind, object_id: str) -> Sequence[RoleRow]:
-    """Return the roles in a contest or at a problem by account, pending ones included."""
+    """Return the roles in a contest or at a problem by account."""
     table = ROLES[kind]
     return session.scalars(select(table).where(table.object_id == object_id).order_by(table.account_id)).all()
 
@@ -164,19 +158,9 @@ def role_at(session: Session, kind: RoleKind, object_id: str, account_id: str) -
     return session.get(ROLES[kind], (object_id, account_id), with_for_update=True)
 
 
-def pending_of(session: Session, account_id: str) -> list[RoleRow]:
-    """Return the roles that an account has not accepted yet, those in contests first."""
-    rows: list[RoleRow] = []
-    for table in ROLES.values():
-        query = select(table).where(table.account_id == account_id, table.pending.is_not(None))
-        rows += session.scalars(query.order_by(table.granted))
-    return rows
-
-
 def without_team_elsewhere(session: Session) -> set[str]:
     """The ids of the accounts that make contests or have a role in any, but for the server's admins and judges."""
-    in_contests = select(ContestRoleRow.account_id).where(ContestRoleRow.pending.is_(None))
-    ids = in_contests.union(select(OrganiserRow.account_id))
+    ids = select(ContestRoleRow.account_id).union(select(OrganiserRow.account_id))
     everywhere = select(AccountRow.id).where(AccountRow.type.in_(("admin", "judge")))
     return set(session.scalars(ids)) - set(session.scalars(everywhere))
 

@@ -117,7 +117,6 @@ def is_id(text: str) -> bool:
 
 
 MOST = 100_000
-LARGEST_TEAM = 100
 Email = Annotated[
     str,
     StringConstraints(
@@ -143,11 +142,10 @@ class TermsChange(TermsProperties):
 
     open: bool | None = None
     most: int | None = Field(None, ge=0, le=MOST, description="accounts that may register in all; at first 100")
-    team_size: int | None = Field(None, ge=1, le=LARGEST_TEAM, description="accounts a registered team may have")
 
     @model_validator(mode="after")
     def _not_null(self) -> Self:
-        for name in ("open", "most", "team_size"):
+        for name in ("open", "most"):
             if name in self.model_fields_set and getattr(self, name) is None:
                 raise WrongProperty(N_("expected a value, found null"), where=name)
         return self
@@ -159,7 +157,6 @@ class PublicTerms(bodies.Sparse):
     open: bool = Field(description="somebody with the code could register now")
     full: bool
     until: str | None
-    team_size: int
 
 
 class TermsView(PublicTerms):
@@ -179,34 +176,26 @@ class TermsView(PublicTerms):
     "password": "open, sesame seeds",
 })  # fmt: skip
 class RegistrationBody(bodies.Body):
-    """Somebody who registers: with a new team, or joining one by the code that its first member got."""
+    """Somebody who registers, with a new team."""
 
     code: Code = Field(description="the contest's code, which its organisers hand out")
     username: Username | None = Field(None, description="default: made of the name, such as ana.perez")
     name: bodies.Line
     team: bodies.Line | None = Field(None, description="a new team; default: one with the person's name")
-    team_code: Code | None = Field(None, description="joins the team whose code this is")
     email: Email = Field(description="only judges see it")
     password: Password
 
-    @model_validator(mode="after")
-    def _one_team(self) -> Self:
-        if self.team is not None and self.team_code is not None:
-            raise WrongProperty(N_("expected nothing beside team, found both"), where="team_code")
-        return self
-
 
 @example({"account_id": "ana.perez", "username": "ana.perez", "name": "Ana Pérez", "team_id": "the-ants-4k7f",
-          "team": "The Ants", "team_code": None})  # fmt: skip
+          "team": "The Ants"})  # fmt: skip
 class Registration(BaseModel):
-    """An account that somebody has registered. `team_code` lets others join the team, where it has room for them."""
+    """An account that somebody has registered."""
 
     account_id: str
     username: str
     name: str
     team_id: str
     team: str
-    team_code: str | None
 
 
 @example({"account_id": "ana.perez", "username": "ana.perez", "name": "Ana Pérez", "team_id": "the-ants-4k7f",

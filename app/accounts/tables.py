@@ -100,16 +100,12 @@ class TokenRow(Base):
     expires: Mapped[datetime | None]
 
 
-CODE = String(64)
-
-
 class RegistrationRow(Base):
     """The terms on which people register for a contest by themselves.
 
     code       the secret they need, kept as it is because organisers hand it out; null: none has been made
     most       accounts that may register in all
     until      the moment from which nobody may; null: none
-    team_size  accounts a registered team may have
     group_id   the group of registered teams
     """
 
@@ -117,21 +113,19 @@ class RegistrationRow(Base):
 
     contest_id: Mapped[str] = mapped_column(ForeignKey("contests.id", ondelete="CASCADE"), primary_key=True)
     is_open: Mapped[bool] = mapped_column(default=False)
-    code: Mapped[str | None] = mapped_column(CODE)
+    code: Mapped[str | None] = mapped_column(String(64))
     most: Mapped[int]
     until: Mapped[datetime | None]
-    team_size: Mapped[int]
     group_id: Mapped[str | None] = mapped_column(ForeignKey("groups.id", ondelete="SET NULL"))
 
 
 class RegisteredRow(Base):
-    """An account whose owner registered it for a contest. `team_code`, of a team's first account: others join by it."""
+    """An account whose owner registered it for a contest."""
 
     __tablename__ = "registered"
 
     contest_id: Mapped[str] = mapped_column(ForeignKey("contests.id", ondelete="CASCADE"), primary_key=True)
     account_id: Mapped[str] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), primary_key=True, index=True)
-    team_code: Mapped[str | None] = mapped_column(CODE)
     time: Mapped[datetime]
 
 
@@ -149,10 +143,7 @@ class OrganiserRow(Base):
 
 
 class RoleRow(Base):
-    """The role of an account at an object, a contest or a problem: `owner` or `judge`.
-
-    pending  the id or username that an owner named, until the account accepts: until then the role gives no right
-    """
+    """The role of an account at an object, a contest or a problem: `owner` or `judge`."""
 
     __abstract__ = True
     if TYPE_CHECKING:
@@ -160,7 +151,6 @@ class RoleRow(Base):
         account_id: Mapped[str]
 
     role: Mapped[str] = mapped_column(ROLE)
-    pending: Mapped[str | None] = mapped_column(Text)
     granted_by: Mapped[str | None] = mapped_column(ID)
     granted: Mapped[datetime]
 

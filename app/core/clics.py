@@ -15,6 +15,7 @@ from typing import Annotated, TypeVar
 from pydantic import BaseModel, BeforeValidator, PlainSerializer, StringConstraints
 
 from app.core.messages import N_, Message, WrongValue, describe_pattern
+from app.core.passwords import random_letters
 from app.domain import contests, counting
 
 FIRST_YEAR = 1970
@@ -33,6 +34,27 @@ TIME = re.compile(
 MILLISECOND = timedelta(milliseconds=1)
 # A document of a CLICS collection: lists, the feed and packages compare and write thousands of them as they are.
 JsonObject = Mapping[str, object]
+
+
+def slug_with_letters(name: str, taken: Callable[[str], bool], otherwise: str) -> str:
+    """Return a free id made of a name and random letters, which are always there: whether the plain id is taken by a
+    hidden object stays secret.
+    """
+    base = slug(name, lambda _: False, otherwise)
+    while taken(free := f"{base}-{random_letters()}"):
+        pass
+    return free
+
+
+def slug(name: str, taken: Callable[[str], bool], otherwise: str) -> str:
+    """A free id made of a name, or of `otherwise` where the name has only characters that ids lack."""
+    base = NOT_IN_IDS.sub("-", name.lower()).strip("-")[:30].strip("-") or otherwise
+    number = 1
+    free = base
+    while taken(free):
+        number += 1
+        free = f"{base}-{number}"
+    return free
 
 
 def format_time(moment: datetime) -> str:

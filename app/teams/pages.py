@@ -191,9 +191,8 @@ def set_registration(change: Change, contest_id: str) -> Response:
     refuse_outdated(fields, _terms_of(change.session, change.viewer, contest_id))
     setup.question_zero(fields, "most", _("With 0 places, no one can register."))
     values: dict[str, object] = {"open": bool(fields.get("open")), "until": setup.moment(fields.get("until", ""))}
-    for name in ("most", "team_size"):
-        if (number := whole_number(name, fields.get(name, ""))) is not None:
-            values[name] = number
+    if (most := whole_number("most", fields.get("most", ""))) is not None:
+        values["most"] = most
     registration.change(change.session, change.viewer, contest_id, made_of_values(TermsChange, values))
     return change.see(f"/admin/contests/{contest_id}/teams", done="saved")
 
@@ -217,7 +216,6 @@ def _terms_of(session: Session, viewer: Viewer, contest_id: str) -> dict[str, st
     return {
         "open": "on" if terms.open else "",
         "most": str(terms.most),
-        "team_size": str(terms.team_size),
         "until": setup.moment_shown(terms.until),
     }
 

@@ -256,7 +256,6 @@ def upgrade() -> None:
         sa.Column("code", sa.String(length=64)),
         sa.Column("most", sa.Integer(), nullable=False),
         sa.Column("until", tables.Moment()),
-        sa.Column("team_size", sa.Integer(), nullable=False),
         sa.Column("group_id", sa.String(length=36)),
         sa.ForeignKeyConstraint(
             ["contest_id"], ["contests.id"], name=op.f("fk_registrations_contest_id"), ondelete="CASCADE"
@@ -392,7 +391,6 @@ def upgrade() -> None:
         sa.Column("contest_id", sa.String(length=36), nullable=False),
         sa.Column("account_id", sa.String(length=36), nullable=False),
         sa.Column("role", sa.String(length=8), nullable=False),
-        sa.Column("pending", sa.Text()),
         sa.Column("granted_by", sa.String(length=36)),
         sa.Column("granted", tables.Moment(), nullable=False),
         sa.ForeignKeyConstraint(
@@ -439,7 +437,6 @@ def upgrade() -> None:
         sa.Column("problem_id", sa.String(length=255), nullable=False),
         sa.Column("account_id", sa.String(length=36), nullable=False),
         sa.Column("role", sa.String(length=8), nullable=False),
-        sa.Column("pending", sa.Text()),
         sa.Column("granted_by", sa.String(length=36)),
         sa.Column("granted", tables.Moment(), nullable=False),
         sa.ForeignKeyConstraint(
@@ -456,7 +453,6 @@ def upgrade() -> None:
         "registered",
         sa.Column("contest_id", sa.String(length=36), nullable=False),
         sa.Column("account_id", sa.String(length=36), nullable=False),
-        sa.Column("team_code", sa.String(length=64)),
         sa.Column("time", tables.Moment(), nullable=False),
         sa.ForeignKeyConstraint(
             ["account_id"], ["accounts.id"], name=op.f("fk_registered_account_id"), ondelete="CASCADE"

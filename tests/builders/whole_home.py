@@ -111,7 +111,7 @@ def _rows(api: Api) -> None:
             InputRequestRow(**place, time=now),
             ParticipationRow(contest_id="lively", team_id="blue", kind="virtual", start_time=now - timedelta(hours=1)),
             KeptTeamRow(team_id="other", contest_id="c"),
-            RegistrationRow(contest_id="c", is_open=False, code="come", most=5, team_size=2),
+            RegistrationRow(contest_id="c", is_open=False, code="come", most=5),
             RegisteredRow(contest_id="c", account_id="team", time=now),
             OrganiserRow(**by),
             ContestRoleRow(contest_id="c", role="judge", **by),

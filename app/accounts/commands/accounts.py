@@ -142,7 +142,6 @@ def register(
     name: Annotated[str, typer.Option(help="your name")],
     email: Annotated[str, typer.Option(help="only judges see it")],
     team: Annotated[str | None, typer.Option(help="the name of a new team; default: your name")] = None,
-    team_code: Annotated[str | None, typer.Option(metavar="CODE", help="join the team whose code this is")] = None,
     username: Annotated[str | None, typer.Option(help="to log in with; default: made of your name")] = None,
     password_stdin: PasswordStdin = False,
 ) -> Shown:
@@ -151,13 +150,11 @@ def register(
     Examples:
       jurado register https://jurado.example finals --code k7fmq-2xwrt --name 'Ana Pérez' --email ana@example.org
     """
-    given = {"code": code, "name": name, "email": email, "team": team, "team_code": team_code, "username": username}
+    given = {"code": code, "name": name, "email": email, "team": team, "username": username}
     password = new_password(name, from_stdin=password_stdin)
     with Client(config.Login(config.cleaned(url))) as client:
         made = client.post(f"contests/{contest}/registrations", {**without_none(given), "password": password})
     text = f"registered as {made['username']}, in the team {made['team']}"
-    if made["team_code"] is not None:
-        text += f"\nothers join it with --team-code {made['team_code']}"
     return Shown(made, f"{text}\nnext: jurado login {config.cleaned(url)} {made['username']}")
 
 

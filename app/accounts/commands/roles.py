@@ -18,8 +18,6 @@ def add_role_commands(noun: str, owner: str, judge: str) -> None:
 
     def grant(object_id: ObjectId, account: Account, role: RoleName) -> Request:
         def granted(made: Mapping[str, str]) -> str:
-            if made["pending"]:
-                return f"{made['username']} is {role} of {object_id} once the account accepts (on its account page)"
             rests = "; the role rests while the account's team competes" if made["rests"] else ""
             return f"{made['username']} is {role} of {object_id}{rests}"
 
@@ -43,7 +41,7 @@ def add_role_commands(noun: str, owner: str, judge: str) -> None:
 
 ROLES: Mapping[str, Cell] = {
     **keys("username name"),
-    "role": lambda each: each["role"] + ", rests" * each["rests"] + ", pending" * each["pending"],
+    "role": lambda each: each["role"] + ", rests" * each["rests"],
     "granted by": "granted_by",
 }
 add_role_commands("contest", "runs it", "sees everything of it")

@@ -2,7 +2,7 @@
 
 - The page on which people register for a contest, with its code or by a link that has the code in it.
 - The cookie of a session: a token that no script reads.
-- Invitations to roles, and tokens for programs.
+- Tokens for programs.
 """
 
 from dataclasses import replace
@@ -15,8 +15,8 @@ from fastapi import Query, Request, Response
 from fastapi.responses import HTMLResponse
 
 from app.accounts import queries as accounts_queries
-from app.accounts.schemas import Registration, RegistrationBody, RoleKind
-from app.accounts.service import accounts, registration, role_changes, tokens
+from app.accounts.schemas import Registration, RegistrationBody
+from app.accounts.service import accounts, registration, tokens
 from app.accounts.service.registering import Pace, register
 from app.accounts.service.viewer import PUBLIC, Viewer, known_viewer
 from app.core import clics, clock, load
@@ -105,7 +105,6 @@ def account_page(visit: Look) -> HTMLResponse:
         "account.html",
         account=accounts.own_account(visit.session, visit.viewer),
         tokens=tokens.listed(visit.session, visit.viewer),
-        invitations=role_changes.invitations(visit.session, visit.viewer),
     )
 
 
@@ -129,17 +128,13 @@ def _end(service: Service, viewer: Viewer) -> None:
         tokens.end_session(session, viewer)
 
 
-Code = Annotated[str, Query(max_length=100)]
-
-
-def registration_page(visit: ContestLook, code: Code = "", team_code: Code = "") -> HTMLResponse:
+def registration_page(visit: ContestLook, code: Annotated[str, Query(max_length=100)] = "") -> HTMLResponse:
     """The form to register; the link that organisers hand out fills in the code."""
     return visit.framed(
         "register.html",
         "register",
         terms=registration.terms(visit.session, PUBLIC, visit.snapshot.contest.id),
         code=code,
-        team_code=team_code,
     )
 
 
@@ -150,11 +145,11 @@ async def register_on_page(visit: Visit, snapshot: visitor.TheSnapshot) -> HTMLR
     body = forms.made_of(RegistrationBody, forms.refuse_two_texts(fields))
     made = await load.run_heavy(partial(register, visit.service, snapshot.contest.id, body))
     visit.authenticator.forget(made.account_id)
-    return await run_sync(_welcome, visit, snapshot, made, fields.get("code", ""))
+    return await run_sync(_welcome, visit, snapshot, made)
 
 
-def _welcome(visit: Visit, snapshot: visitor.TheSnapshot, made: Registration, code: str) -> HTMLResponse:
-    """The page after the registration: whoever registered is logged in, and reads the code for friends once."""
+def _welcome(visit: Visit, snapshot: visitor.TheSnapshot, made: Registration) -> HTMLResponse:
+    """The page after the registration: whoever registered is logged in."""
     database = visit.service.database
     with database.write(quiet=True) as session:
         viewer = known_viewer(session, accounts.account_of(session, made.account_id))
@@ -162,25 +157,9 @@ def _welcome(visit: Visit, snapshot: visitor.TheSnapshot, made: Registration, co
     visit = replace(visit, viewer=viewer)
     with database.read() as session:
         place = frame(session, viewer, snapshot, "register")
-        shown = visit.page("registered.html", 201, frame=place, made=made, code=code, address=visit.address)
+        shown = visit.page("registered.html", 201, frame=place, made=made)
     keep_session(visit.request, shown, token)
     return shown
-
-
-def accept_role(change: Change, kind: RoleKind, object_id: str) -> Response:
-    """Accept an invitation to a role."""
-    _check(change.viewer, N_("log in to see your invitations"))
-    change.forget_accounts()
-    role_changes.accept(change.session, change.viewer, kind, object_id)
-    return change.see("/account", done="accepted")
-
-
-def decline_role(change: Change, kind: RoleKind, object_id: str) -> Response:
-    """Decline an invitation to a role."""
-    _check(change.viewer, N_("log in to see your invitations"))
-    change.forget_accounts()
-    role_changes.decline(change.session, change.viewer, kind, object_id)
-    return change.see("/account", done="declined")
 
 
 # Days that a token may last by the form; without any it lasts until it is taken back.

@@ -23,7 +23,6 @@ from app.core.http.deps import (
     Reading,
     TheAuthenticator,
     TheService,
-    Writing,
     address_of,
     forget_after,
 )
@@ -114,7 +113,7 @@ def put_contest_role(
 ) -> role_changes.RoleView:
     """The account is named by its id or its username. A role replaces the one it had.
 
-    A role that an owner grants is `pending` until the account accepts it, unless owners may change the account anyway.
+    Owners name accounts without a team, or accounts that were made for contests of theirs.
     """
     return role_changes.grant(session, viewer, "contests", contest_id, account_id, body)
 
@@ -137,10 +136,7 @@ def list_problem_roles(session: Reading, problem_id: str) -> list[role_changes.R
 def put_problem_role(
     viewer: CurrentViewer, session: WritingAccounts, problem_id: str, account_id: str, body: role_changes.RoleBody
 ) -> role_changes.RoleView:
-    """A judge reads the problem's hidden data and may put it into contests of its own; an owner also changes it.
-
-    The role is `pending` as in a contest.
-    """
+    """A judge reads the problem's hidden data and may put it into contests of its own; an owner also changes it."""
     return role_changes.grant(session, viewer, "problems", problem_id, account_id, body)
 
 
@@ -150,27 +146,6 @@ def put_problem_role(
 def delete_problem_role(viewer: CurrentViewer, session: WritingAccounts, problem_id: str, account_id: str) -> None:
     """Contests that have the problem keep it."""
     role_changes.revoke(session, viewer, "problems", problem_id, account_id)
-
-
-@roles_router.get("/account/roles", summary="List invitations to roles")
-def list_invitations(viewer: CurrentViewer, session: Reading) -> list[role_changes.Invitation]:
-    """Pending roles of the account that asks, in contests first."""
-    return role_changes.invitations(session, viewer)
-
-
-@roles_router.put("/account/roles/{kind}/{object_id}", summary="Accept an invitation to a role")
-def accept_role(
-    viewer: CurrentViewer, session: Writing, authenticator: TheAuthenticator, kind: schemas.RoleKind, object_id: str
-) -> role_changes.RoleView:
-    """The role is effective from now on. In a contest with a role, the account does not act for its team."""
-    forget_after(session, authenticator, viewer.account_id)
-    return role_changes.accept(session, viewer, kind, object_id)
-
-
-@roles_router.delete("/account/roles/{kind}/{object_id}", summary="Decline an invitation to a role", status_code=204)
-def decline_role(viewer: CurrentViewer, session: Writing, kind: schemas.RoleKind, object_id: str) -> None:
-    """A role that was accepted stays."""
-    role_changes.decline(session, viewer, kind, object_id)
 
 
 @roles_router.get("/organisers", summary="Accounts that may make contests, or have a role anywhere")

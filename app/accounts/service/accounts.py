@@ -43,7 +43,7 @@ def account_of(session: Session, account_id: str) -> AccountRow:
 def visible(session: Session, viewer: Viewer, contest_id: str) -> list[schemas.AccountView]:
     """The accounts of a contest that the viewer may see: judges all, others their own."""
     contest = contest_of(session, contest_id)
-    roles = {row.account_id: row.role for row in accounts_queries.of_contest(session, contest_id)}
+    roles = {row.account_id: row.role for row in accounts_queries.roles_at(session, "contests", contest_id)}
     if viewer.sees_all:
         return [in_contest(row, roles.get(row.id)) for row in of_contest(session, contest, set(roles))]
     return [] if viewer.account_id is None else [in_contest(account_of(session, viewer.account_id), None)]

@@ -1,4 +1,4 @@
-"""Self-registration: somebody with a contest's code makes an account, with a team of their own or in a friend's.
+"""Self-registration: somebody with a contest's code makes an account with a team of its own.
 
 Whether there is a place left is asked again under the lock of the contest's terms, so that exactly as many register as
 may. The password is hashed before, while nobody waits.
@@ -10,7 +10,7 @@ import hashlib
 import re
 import time
 import unicodedata
-from collections.abc import Callable, Container
+from collections.abc import Callable
 from hmac import compare_digest
 
 from sqlalchemy.orm import Session
@@ -19,7 +19,8 @@ from app.accounts import queries as accounts_queries
 from app.accounts.schemas import Registration, RegistrationBody, is_id, refuse_weak
 from app.accounts.service import grants, registration
 from app.contests.queries import contest_of
-from app.core import clics, clock
+from app.core import clock
+from app.core.clics import slug_with_letters
 from app.core.messages import N_, Conflict, Forbidden, TooManyRequests
 from app.core.passwords import hash_password, random_letters
 from app.core.service import Service
@@ -57,23 +58,9 @@ def username_of(name: str) -> str:
     return username or f"user.{hashlib.sha256(plain(name).encode()).hexdigest()[:DIGITS_OF_A_NAME]}"
 
 
-def free_username(base: str, taken: Container[str]) -> str:
-    """Return the base, or the base with random letters if it is taken: a number would count hidden accounts."""
-    free = base
-    while free in taken:
-        free = f"{base}-{random_letters()}"
-    return free
-
-
 # Registrations that one address may ask for: a whole class may share it.
 MOST_A_MINUTE = 60
-LONGEST_BASE = 25
 SEPARATORS = str.maketrans("", "", "- \t")
-TAKEN = N_("expected a name that no team of the contest has, found %(found)r")
-TAKEN_JOINABLE = N_(
-    "expected a name that no team of the contest has, found %(found)r; to join it, send the code that its first member "
-    "got"
-)
 
 
 class Pace:
@@ -100,130 +87,68 @@ def register(service: Service, contest_id: str, body: RegistrationBody) -> Regis
     a name that is taken, BadRequest for a weak password.
     """
     with service.database.read() as session:  # whoever is refused has not cost a hash
-        _Admission(session, contest_id, body).check()
+        _check(session, contest_id, body)
     password_hash = hash_password(body.password)
     with service.database.write() as session:
-        made = _Admission(session, contest_id, body, for_update=True).keep(password_hash)
+        made = _keep(session, contest_id, body, password_hash)
     service.boards.all_changed()
     return made
 
 
-class _Admission:
-    """One registration, held against the terms and the names of the moment."""
+def _check(
+    session: Session, contest_id: str, body: RegistrationBody, *, for_update: bool = False
+) -> tuple[ContestRow, RegistrationRow, str]:
+    """Return the contest, its terms and the username of whoever registers; raises what `register` does."""
+    contest = contest_of(session, contest_id)
+    terms = _admitted(contest, accounts_queries.terms(session, contest_id, for_update=for_update), body.code)
+    registration.refuse_full(session, contest, terms)
+    username = _username(session, body)
+    refuse_weak(body.password, username, body.name, body.team)
+    # Of the teams that everybody sees: another refusal would tell of a hidden one.
+    name, teams = body.team or body.name, teams_queries.taking_part(session, contest)
+    if _as_seen(name) in {_as_seen(team.name) for team in teams if not team.hidden}:
+        raise Conflict(N_("expected a name that no team of the contest has, found %(found)r"), where="team", found=name)
+    return contest, terms, username
 
-    def __init__(self, session: Session, contest_id: str, body: RegistrationBody, *, for_update: bool = False) -> None:
-        self._session = session
-        self._body = body
-        self._contest = contest_of(session, contest_id)
-        row = accounts_queries.terms(session, contest_id, for_update=for_update)
-        self._terms = _admitted(self._contest, row, body.code)
 
-    def check(self) -> None:
-        """Raise what `keep` would raise."""
-        registration.refuse_full(self._session, self._contest, self._terms)
-        self._username()
-        refuse_weak(self._body.password, self._username(), self._body.name, self._body.team)
-        if self._body.team_code is not None:
-            self._joined(self._body.team_code)
-        else:
-            self._refuse_same_name(self._body.team or self._body.name)
+def _keep(session: Session, contest_id: str, body: RegistrationBody, password_hash: str) -> Registration:
+    """Store the account, its person and its team."""
+    contest, terms, username = _check(session, contest_id, body, for_update=True)
+    team_name = body.team or body.name
+    team_id = _free(session, TeamRow, team_name)
+    groups = [] if terms.group_id is None else [terms.group_id]
+    session.add(TeamRow(id=team_id, name=team_name, label=team_id, hidden=False, group_ids=groups, details={}))
+    teams_queries.keep(session, contest.id, [team_id])
+    account_id = username if is_id(username) else _free(session, AccountRow, username)
+    person = PersonRow(id=_free(session, PersonRow, account_id), contest_id=contest.id, name=body.name)
+    person.role, person.team_ids, person.details = "contestant", [team_id], {"email": body.email}
+    session.add(person)
+    session.flush()  # the account refers to the person
+    account = AccountRow(id=account_id, username=username, password_hash=password_hash, name=body.name, type="team")
+    account.team_id, account.person_id, account.created = team_id, person.id, clock.utc_now()
+    session.add(account)
+    session.flush()
+    session.add(RegisteredRow(account_id=account_id, contest_id=contest.id, time=account.created))
+    teams_queries.enrol(session, contest.id, [team_id])
+    return Registration(account_id=account_id, username=username, name=body.name, team_id=team_id, team=team_name)
 
-    def keep(self, password_hash: str) -> Registration:
-        """Store the account, its person and its team."""
-        self.check()
-        code = self._body.team_code
-        team, is_new = (self._joined(code), False) if code is not None else (self._made_team(), True)
-        username = self._username()
-        account_id = self._account_id(username)
-        now = clock.utc_now()
-        # The person first: the account refers to it.
-        person = PersonRow(
-            id=self._free(PersonRow, account_id),
-            contest_id=self._contest.id,
-            name=self._body.name,
-            role="contestant",
-            team_ids=[team.id],
-            details={"email": self._body.email},
-        )
-        self._session.add(person)
-        self._session.flush()
-        account = AccountRow(
-            id=account_id,
-            username=username,
-            password_hash=password_hash,
-            name=self._body.name,
-            type="team",
-            team_id=team.id,
-            person_id=person.id,
-            created=now,
-        )
-        self._session.add(account)
-        self._session.flush()
-        team_code = registration.make_code() if is_new and self._terms.team_size > 1 else None
-        self._session.add(
-            RegisteredRow(account_id=account_id, contest_id=self._contest.id, team_code=team_code, time=now)
-        )
-        teams_queries.enrol(self._session, self._contest.id, [team.id])
-        return Registration(
-            account_id=account_id,
-            username=username,
-            name=self._body.name,
-            team_id=team.id,
-            team=team.name,
-            team_code=team_code,
-        )
 
-    def _username(self) -> str:
-        taken = {name for pair in accounts_queries.usernames(self._session).items() for name in pair}  # ids count, too
-        if self._body.username is not None:
-            if self._body.username in taken:
-                raise Conflict(
-                    N_("expected one that is free, found %(found)r"), where="username", found=self._body.username
-                )
-            return self._body.username
-        return free_username(username_of(self._body.name), taken)
+def _username(session: Session, body: RegistrationBody) -> str:
+    """The username that was chosen, or one made of the name; random letters, as a number would count hidden ones."""
+    taken = {name for pair in accounts_queries.usernames(session).items() for name in pair}  # ids count, too
+    if body.username is not None:
+        if body.username in taken:
+            raise Conflict(N_("expected one that is free, found %(found)r"), where="username", found=body.username)
+        return body.username
+    base = free = username_of(body.name)
+    while free in taken:
+        free = f"{base}-{random_letters()}"
+    return free
 
-    def _account_id(self, username: str) -> str:
-        return username if is_id(username) else self._free(AccountRow, username)
 
-    def _free(self, table: type[AccountRow | PersonRow | TeamRow], name: str) -> str:
-        """Return a free id made of a name and random letters, which are always there: others may be hidden."""
-        base = clics.NOT_IN_IDS.sub("-", plain(name)).strip("-")[:LONGEST_BASE].strip("-") or "team"
-        while self._session.get(table, free := f"{base}-{random_letters()}") is not None:
-            pass
-        return free
-
-    def _made_team(self) -> TeamRow:
-        name = self._body.team or self._body.name
-        id_ = self._free(TeamRow, name)
-        groups = [] if self._terms.group_id is None else [self._terms.group_id]
-        team = TeamRow(id=id_, name=name, label=id_, hidden=False, group_ids=groups, details={})
-        self._session.add(team)
-        teams_queries.keep(self._session, self._contest.id, [id_])
-        return team
-
-    def _refuse_same_name(self, name: str) -> None:
-        """Raise Conflict where a team that everybody sees has this name; hidden ones would be told of by it."""
-        wanted = _as_seen(name)
-        for team in teams_queries.taking_part(self._session, self._contest):
-            if not team.hidden and _as_seen(team.name) == wanted:
-                raise Conflict(TAKEN_JOINABLE if self._terms.team_size > 1 else TAKEN, where="team", found=name)
-
-    def _joined(self, code: str) -> TeamRow:
-        """The team whose code this is; raises Forbidden for another code, Conflict for a team without room."""
-        for row, account in accounts_queries.registered(self._session, self._contest.id):
-            if row.team_code is not None and account.team_id is not None and _same_code(row.team_code, code):
-                team = self._session.get_one(TeamRow, account.team_id)
-                if teams_queries.accounts_of_team(self._session, team.id) >= self._terms.team_size:
-                    raise Conflict(
-                        N_("team %(team)r has %(count)s accounts already, as many as it may"),
-                        team=team.name,
-                        count=self._terms.team_size,
-                    )
-                return team
-        raise Forbidden(
-            N_("expected the code of a team that has registered for this contest, found another"), where="team_code"
-        )
+def _free(session: Session, table: type[AccountRow | PersonRow | TeamRow], name: str) -> str:
+    """Return a free id made of a name and random letters, which are always there: others may be hidden."""
+    return slug_with_letters(plain(name), lambda id_: session.get(table, id_) is not None, "team")
 
 
 def _admitted(contest: ContestRow, row: RegistrationRow | None, code: str) -> RegistrationRow:

@@ -54,7 +54,6 @@ def change(session: Session, viewer: Viewer, contest_id: str, body: schemas.Term
         row.is_open = body.open
         row.code = row.code or (make_code() if body.open else None)
     row.most = row.most if body.most is None else body.most
-    row.team_size = row.team_size if body.team_size is None else body.team_size
     row.until = body.until if "until" in named else row.until
     row.group_id = body.group_id if "group_id" in named else row.group_id
     return _view(session, contest, row)
@@ -129,13 +128,13 @@ def _locked(session: Session, contest_id: str) -> tuple[ContestRow, Registration
 
 
 def _new(contest_id: str) -> RegistrationRow:
-    return RegistrationRow(contest_id=contest_id, is_open=False, most=MOST_AT_FIRST, team_size=1)
+    return RegistrationRow(contest_id=contest_id, is_open=False, most=MOST_AT_FIRST)
 
 
 def _public(session: Session, contest: ContestRow, row: RegistrationRow) -> schemas.PublicTerms:
     full = accounts_queries.count(session, contest.id) >= row.most
     is_open = why_closed(contest, row) is None
-    return schemas.PublicTerms(open=is_open, full=full, until=format_time_or_none(row.until), team_size=row.team_size)
+    return schemas.PublicTerms(open=is_open, full=full, until=format_time_or_none(row.until))
 
 
 def _view(session: Session, contest: ContestRow, row: RegistrationRow) -> schemas.TermsView:

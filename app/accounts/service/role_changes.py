@@ -1,7 +1,7 @@
 """Commands and queries on roles: who may make contests, and who is owner or judge of a contest or a problem.
 
-A role that an owner grants to an account outside its reach is pending: an invitation, which the account accepts or
-declines. Otherwise any owner could change where an account of others stands.
+Owners grant roles to accounts without a team and to those in their reach: a role takes the place of the account's team
+in the contest, and takes the account out of the reach of other owners. Admins grant roles to any account.
 
 - The audit log as admins read it, and owners for their contest: filtered, newest first, page by page.
 """
@@ -21,9 +21,9 @@ from app.accounts.tables import RoleRow
 from app.contests.queries import contest_of
 from app.core import bodies, clics, clock
 from app.core.db.locks import lock_names
-from app.core.messages import N_, Conflict, NotFound
+from app.core.messages import N_, Conflict, Forbidden, NotFound
 from app.problems.queries.problems import existing
-from app.tables import AccountRow, ContestRoleRow, ContestRow, OrganiserRow, ProblemRow
+from app.tables import AccountRow, OrganiserRow
 
 
 class RoleBody(bodies.Body):
@@ -33,29 +33,13 @@ class RoleBody(bodies.Body):
 
 
 class RoleView(BaseModel):
-    """The role of an account. One that `rests` gives nothing until the account's team competes no more.
-
-    One that is `pending` gives nothing until the account accepts it. Until then `account_id` and `username` are both
-    what the owner typed.
-    """
+    """The role of an account. One that `rests` gives nothing until the account's team competes no more."""
 
     account_id: str
     username: str
     name: str | None
     role: str
     rests: bool
-    pending: bool
-    granted_by: str | None
-    granted: str
-
-
-class Invitation(BaseModel):
-    """A role that an account may accept or decline, in a contest or at a problem with this id and name."""
-
-    kind: RoleKind
-    id: str
-    name: str
-    role: str
     granted_by: str | None
     granted: str
 
@@ -78,23 +62,22 @@ def roles_at(session: Session, kind: RoleKind, object_id: str) -> list[RoleView]
 
 
 def grant(session: Session, viewer: Viewer, kind: RoleKind, object_id: str, name: str, body: RoleBody) -> RoleView:
-    """Give an account, named by id or username, a role in a contest or at a problem; raises NotFound or Conflict.
+    """Give an account, named by id or username, a role in a contest or at a problem.
 
-    A role in effect changes at once, others as the viewer's reach decides.
+    Raises NotFound, Conflict for an admin, or Forbidden for a team's account outside the viewer's reach.
     """
     _check_exists(session, kind, object_id)
-    account_id = _grantee(session, name).id
-    row = accounts_queries.role_at(session, kind, object_id, account_id)
-    is_in_effect = row is not None and row.pending is None
+    account = _grantee(session, name)
+    row = accounts_queries.role_at(session, kind, object_id, account.id)
     if row is None:
-        row = accounts_queries.ROLES[kind](object_id=object_id, account_id=account_id)
-    reach = reach_of(session, viewer)
-    # A role in effect was accepted once: changing it asks for no second acceptance.
-    pending = None if is_in_effect or reach.within([account_id], reach.accounts) else name
+        reach = reach_of(session, viewer)
+        if account.team_id is not None and not reach.within([account.id], reach.accounts):
+            raise Forbidden(N_("only an admin may give a role to the account of a team that you did not make"))
+        row = accounts_queries.ROLES[kind](object_id=object_id, account_id=account.id)
     if kind == "contests" and body.role != OWNER:
-        _keep_owner(session, viewer, object_id, account_id)
-    if (row.role, row.pending) != (body.role, pending):
-        row.role, row.pending, row.granted_by, row.granted = body.role, pending, viewer.account_id, clock.utc_now()
+        _keep_owner(session, viewer, object_id, account.id)
+    if row.role != body.role:
+        row.role, row.granted_by, row.granted = body.role, viewer.account_id, clock.utc_now()
     session.add(row)
     session.flush()
     return _views(session, [row], object_id)[0]
@@ -119,29 +102,11 @@ def _keep_owner(session: Session, viewer: Viewer, contest_id: str, account_id: s
     if viewer.is_admin:
         return
     lock_names(session, [f"owners of {contest_id}"])  # of two owners who revoke each other, one is refused
-    rows = accounts_queries.of_contest(session, contest_id)
+    rows = accounts_queries.roles_at(session, "contests", contest_id)
     if [row.account_id for row in rows if row.role == OWNER] == [account_id]:
         raise Conflict(
             N_("account %(account)r is the only owner; make another account owner first"), account=account_id
         )
-
-
-def invitations(session: Session, viewer: Viewer) -> list[Invitation]:
-    """Return the roles that the viewer's account has not accepted yet."""
-    return [_invitation(session, row) for row in accounts_queries.pending_of(session, str(viewer.account_id))]
-
-
-def accept(session: Session, viewer: Viewer, kind: RoleKind, object_id: str) -> RoleView:
-    """Make a pending role of the viewer's account effective; raises NotFound."""
-    row = _pending(session, viewer, kind, object_id)
-    row.pending = None
-    session.flush()
-    return _views(session, [row], object_id)[0]
-
-
-def decline(session: Session, viewer: Viewer, kind: RoleKind, object_id: str) -> None:
-    """Delete a pending role of the viewer's account; raises NotFound."""
-    session.delete(_pending(session, viewer, kind, object_id))
 
 
 def organisers(session: Session) -> list[OrganiserView]:
@@ -191,44 +156,21 @@ def _check_exists(session: Session, kind: RoleKind, object_id: str) -> None:
         existing(session, object_id)
 
 
-def _pending(session: Session, viewer: Viewer, kind: RoleKind, object_id: str) -> RoleRow:
-    row = accounts_queries.role_at(session, kind, object_id, str(viewer.account_id))
-    if row is None or row.pending is None:
-        raise NotFound(N_("no invitation to %(kind)s/%(id)s"), kind=kind, id=object_id)
-    return row
-
-
-def _invitation(session: Session, row: RoleRow) -> Invitation:
-    kind: RoleKind = "contests" if isinstance(row, ContestRoleRow) else "problems"
-    if kind == "contests":
-        name = session.get_one(ContestRow, row.object_id).name
-    else:
-        names = session.get_one(ProblemRow, row.object_id).names
-        name = names.get("en") or next(iter(names.values()), row.object_id)
-    granted = clics.format_time(row.granted)
-    return Invitation(kind=kind, id=row.object_id, name=name, role=row.role, granted_by=row.granted_by, granted=granted)
-
-
 def _views(session: Session, rows: Sequence[RoleRow], object_id: str) -> list[RoleView]:
-    known = {row.account_id: session.get_one(AccountRow, row.account_id) for row in rows if row.pending is None}
-    grants = grants_of_all(session, list(known.values()))
+    accounts = {row.account_id: session.get_one(AccountRow, row.account_id) for row in rows}
+    grants = grants_of_all(session, list(accounts.values()))
     return [
-        _view(row, known.get(row.account_id), object_id in grants.get(row.account_id, NO_GRANTS).resting)
+        RoleView(
+            account_id=row.account_id,
+            username=accounts[row.account_id].username,
+            name=accounts[row.account_id].name,
+            role=row.role,
+            rests=object_id in grants.get(row.account_id, NO_GRANTS).resting,
+            granted_by=row.granted_by,
+            granted=clics.format_time(row.granted),
+        )
         for row in rows
     ]
-
-
-def _view(row: RoleRow, account: AccountRow | None, rests: bool) -> RoleView:
-    return RoleView(
-        account_id=row.pending or row.account_id,
-        username=str(row.pending) if account is None else account.username,
-        name=None if account is None else account.name,
-        role=row.role,
-        rests=rests,
-        pending=row.pending is not None,
-        granted_by=row.granted_by,
-        granted=clics.format_time(row.granted),
-    )
 
 
 def _organiser(account: AccountRow, roles: accounts_queries.Roles) -> OrganiserView:

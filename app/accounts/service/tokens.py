@@ -165,7 +165,6 @@ TABLE: dict[Who, str] = {
     """,
     Who.ACCOUNTS: """
         get_own_account change_own_account list_tokens create_token delete_tokens delete_token
-        list_invitations accept_role decline_role
         submit stream_submissions get_quota send_clarification put_clarification create_commentary
     """,
     Who.TEAMS: """

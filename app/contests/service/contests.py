@@ -4,7 +4,6 @@
 - Limits of a contest for its judges: what teams may send to it and to each problem, and what they have sent.
 """
 
-from collections.abc import Callable
 from datetime import timedelta
 from importlib.metadata import version
 
@@ -14,7 +13,7 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
 from app.contests.schemas import BoardState, ContestView, Limits
-from app.core import clics, passwords
+from app.core import clics
 from app.core.files.file_references import shown
 from app.core.messages import N_, NotFound
 from app.domain import contests as rules
@@ -119,28 +118,7 @@ def contest_to_change(session: Session, contest_id: str) -> ContestRow:
 
 def free_id(session: Session, name: str) -> str:
     """An id made of a contest's name that no contest has yet."""
-    return slug(name, lambda contest_id: contests_queries.get(session, contest_id) is not None, "contest")
-
-
-def slug_with_letters(name: str, taken: Callable[[str], bool], otherwise: str) -> str:
-    """Return a free id made of a name and random letters, which are always there: whether the plain id is taken by a
-    hidden object stays secret.
-    """
-    base = slug(name, lambda _: False, otherwise)
-    while taken(free := f"{base}-{passwords.random_letters()}"):
-        pass
-    return free
-
-
-def slug(name: str, taken: Callable[[str], bool], otherwise: str) -> str:
-    """A free id made of a name, or of `otherwise` where the name has only characters that ids lack."""
-    base = clics.NOT_IN_IDS.sub("-", name.lower()).strip("-")[:30].strip("-") or otherwise
-    number = 1
-    free = base
-    while taken(free):
-        number += 1
-        free = f"{base}-{number}"
-    return free
+    return clics.slug(name, lambda contest_id: contests_queries.get(session, contest_id) is not None, "contest")
 
 
 class JudgementTypeView(BaseModel):

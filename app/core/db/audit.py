@@ -22,7 +22,7 @@ from sqlalchemy.orm import Session, SessionTransaction, UOWTransaction
 from app.core.clock import utc_now
 from app.core.json_documents import AuditChanges, AuditObject
 from app.domain.documents import JsonValue
-from app.tables import AccountRow, AuditRow, Base, ContestRoleRow, ContestRow, ProblemRoleRow
+from app.tables import AccountRow, AuditRow, Base, ContestRow
 
 LONGEST_VALUE = 200
 MOST_VALUES = 40
@@ -39,13 +39,7 @@ def object_change(row: Base, what: str) -> AuditObject | None:
     before, after = _values(row, what)
     if what == CHANGED and before == after:
         return None
-    keys = list(sa.inspect(type(row)).primary_key_from_instance(row))
-    if isinstance(row, ContestRoleRow | ProblemRoleRow) and row.pending is not None:
-        # Until the account accepts, the contest's owner knows it only by what they typed.
-        keys[-1] = row.pending
-        before, after = (
-            {**each, "account_id": row.pending} if "account_id" in each else each for each in (before, after)
-        )
+    keys = sa.inspect(type(row)).primary_key_from_instance(row)
     row_id, table, was, is_now = "/".join(map(str, keys)), row.__tablename__, readable(before), readable(after)
     return {"table": table, "id": row_id, "what": what, "before": was, "after": is_now}
 

@@ -153,17 +153,11 @@ ByLabel = Depends(_by_label)
 
 # Operations that change nothing of anybody's but a game of one's own: judges who practise fill no log with moves.
 PLAY = frozenset({"create_game", "create_move", "resign_game", "page_begin_game", "page_play_on"})
-# Operations that are noted of teams too.
-ACCEPTING = frozenset({"accept_role", "page_accept_role"})
-# Operations that are never noted: owners read the log, and would learn who they invited, and from which address.
-DECLINING = frozenset({"decline_role", "page_decline_role"})
 
 
 def is_noted(viewer: Viewer, operation: str) -> bool:
     """Return whether the audit log notes an operation of this viewer."""
-    if not viewer.logged_in or operation in PLAY | DECLINING:
-        return False
-    return viewer.is_audited or operation in ACCEPTING
+    return viewer.logged_in and viewer.is_audited and operation not in PLAY
 
 
 def actor_of(

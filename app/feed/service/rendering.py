@@ -82,7 +82,7 @@ def as_text(document: BaseModel, *, sparse: bool) -> str:
 def _accounts(feed_snapshot: FeedSnapshot) -> Iterator[Shown]:
     """Render every account: for judges those of the contest, for others their own."""
     session, contest_id = feed_snapshot.session, feed_snapshot.public.contest.id
-    roles = {row.account_id: row.role for row in accounts_queries.of_contest(session, contest_id)}
+    roles = {row.account_id: row.role for row in accounts_queries.roles_at(session, "contests", contest_id)}
     known_ids = {row.id for row in of_contest(session, session.get_one(ContestRow, contest_id), set(roles))}
     for row in accounts_queries.accounts(session):
         text = as_text(in_contest(row, roles.get(row.id)), sparse=False)

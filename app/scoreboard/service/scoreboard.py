@@ -16,9 +16,9 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
 from app.contests.queries import NoContest, contest_of
-from app.contests.service import contests, visibility
+from app.contests.service import visibility
 from app.core.bodies import Body, Line, mismatch, refuse, same_id
-from app.core.clics import Id, format_reltime
+from app.core.clics import Id, format_reltime, slug
 from app.core.messages import N_, BadRequest, Forbidden, Message, NotFound
 from app.domain.board import moment
 from app.domain.contests import PROVISIONAL
@@ -145,7 +145,7 @@ def make(viewer: Viewer, snapshot: ContestSnapshot, session: Session, body: Awar
     taken = {each.id for each in documents(viewer, snapshot, session)} | set(
         contests_queries.awards(session, contest_id)
     )
-    award_id = contests.slug(body.citation, taken.__contains__, "award")
+    award_id = slug(body.citation, taken.__contains__, "award")
     session.add(AwardRow(contest_id=contest_id, id=award_id, citation=body.citation, team_ids=_once(body.team_ids)))
     session.flush()
     return award(viewer, snapshot, session, award_id)

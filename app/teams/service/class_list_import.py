@@ -11,8 +11,8 @@ from app.accounts.schemas import AccountBody, is_id
 from app.accounts.service.reach import Reach
 from app.accounts.service.registering import plain, username_of
 from app.accounts.service.registration import put
-from app.contests.service.contests import slug, slug_with_letters
 from app.core import bodies, passwords
+from app.core.clics import slug, slug_with_letters
 from app.core.db import by_id
 from app.core.messages import N_, Fault, Message, Text, place
 from app.tables import AccountRow, GroupRow, OrganizationRow, PersonRow, TeamRow

@@ -6,7 +6,7 @@ from typing import Literal
 
 from app.accounts.schemas import AccountBody
 from app.accounts.service.registering import plain
-from app.contests.service.contests import slug, slug_with_letters
+from app.core.clics import slug, slug_with_letters
 from app.tables import TeamRow
 from app.teams.schemas import Change
 

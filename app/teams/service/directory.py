@@ -16,10 +16,9 @@ from sqlalchemy.orm import Session
 from app.accounts.service import tsv
 from app.accounts.service.viewer import Viewer, refuse_foreign_object
 from app.contests.queries import contest_of
-from app.contests.service.contests import slug, slug_with_letters
 from app.core import table_rows
 from app.core.bodies import Document, NewIds, mismatch, only_object, read_all, read_one, refuse, refuse_all, same_id
-from app.core.clics import JsonObject
+from app.core.clics import JsonObject, slug, slug_with_letters
 from app.core.db import by_id, database
 from app.core.files import file_references
 from app.core.files.files import FileStore

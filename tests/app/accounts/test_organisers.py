@@ -87,3 +87,27 @@ def test_a_role_rests_while_the_accounts_team_competes_with_the_problem_elsewher
     pass_time(course.service, 9 * HOUR)
     assert course.get("contests/d/limits", user="other").status_code == 200
     assert course.get("contests/d/roles", user="admin").json()[0]["rests"] is False
+
+
+def test_an_owner_gives_roles_to_accounts_without_a_team_and_to_those_of_its_own_teams(course: Api) -> None:
+    grant(course, "contests/c", "staff", "owner")
+
+    def granted(account: str) -> int:
+        return course.put(f"contests/c/roles/{account}", user="staff", json={"role": "judge"}).status_code
+
+    assert granted("other") == 403, "an account of a team that others made"
+    assert granted("judge") == 200
+    assert course.post("teams?contest_id=c", user="staff", json={"id": "own", "name": "Own"}).is_success
+    made = {"username": "own", "type": "team", "team_id": "own", "password": "correct horse battery"}
+    assert course.post("accounts", user="staff", json=made).status_code == 201
+    assert granted("own") == 200
+
+
+def test_the_only_owner_of_a_contest_stays_one_unless_an_admin_decides_otherwise(course: Api) -> None:
+    grant(course, "contests/c", "staff", "owner")
+    assert course.put("contests/c/roles/staff", user="staff", json={"role": "judge"}).status_code == 409
+    assert course.delete("contests/c/roles/staff", user="staff").status_code == 409
+    assert course.put("contests/c/roles/judge", user="staff", json={"role": "owner"}).status_code == 200
+    assert course.put("contests/c/roles/staff", user="staff", json={"role": "judge"}).status_code == 200
+    assert course.delete("contests/c/roles/judge", user="judge").status_code == 409
+    assert course.delete("contests/c/roles/judge", user="admin").status_code == 204

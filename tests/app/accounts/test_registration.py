@@ -51,7 +51,7 @@ def test_somebody_with_the_code_registers_logs_in_and_takes_part(contest: Api) -
     made = register(contest, code.upper().replace("-", " "))
     assert made.status_code == 201, made.text
     body = made.json()
-    assert (body["username"], body["team"], body["team_code"]) == ("ana.perez", "The Ants", None)
+    assert (body["username"], body["team"]) == ("ana.perez", "The Ants")
     assert "cache-control" in made.headers
     account = contest.get("account", auth=("ana.perez", ANA["password"])).json()
     assert (account["name"], account["type"], account["team_id"]) == ("Ana Pérez", "team", body["team_id"])
@@ -109,29 +109,11 @@ def test_a_new_code_ends_the_old_one_and_nobody_but_admins_reads_it(quick_contes
     assert register(quick_contest, old).status_code == 403
     for user in (None, "team", "judge"):
         shown = quick_contest.get("contests/c/registration", user=user).json()
-        assert shown == {"open": True, "full": False, "until": None, "team_size": 1}
+        assert shown == {"open": True, "full": False, "until": None}
         assert quick_contest.get("contests/c/registrations", user=user).status_code in {401, 403}
         refused = quick_contest.patch("contests/c/registration", user=user, json={"open": False})
         assert refused.status_code in {401, 403}
     assert register(quick_contest, renewed.json()["code"]).status_code == 201
-
-
-@sqlite_first
-def test_friends_join_a_team_by_its_code_until_it_is_full(contest: Api) -> None:
-    code = opened(contest, team_size=2)
-    first = register(contest, code).json()
-    assert first["team_code"]
-    joined = register(contest, code, name="Beto", team=None, team_code=first["team_code"])
-    assert (joined.status_code, joined.json()["team_id"]) == (201, first["team_id"]), joined.text
-    full = register(contest, code, name="Carla", team=None, team_code=first["team_code"])
-    assert (full.status_code, "has 2 accounts already" in full.json()["message"]) == (409, True)
-    wrong = register(contest, code, name="Carla", team=None, team_code="aaaaa-bbbbb")
-    assert (wrong.status_code, wrong.json()["message"][:9]) == (403, "team_code")
-    same = register(contest, code, name="Carla", team="the  ANTS")
-    assert (same.status_code, "expected a name that no team of the contest has" in same.json()["message"]) == (
-        409,
-        True,
-    )
 
 
 def test_a_hidden_team_is_not_told_of_by_its_name_or_id(quick_contest: Api) -> None:
@@ -171,7 +153,6 @@ def test_names_and_passwords_are_held_against_the_rules(quick_contest: Api) -> N
         ({"password": "short"}, "password: expected a password of at least 10 characters"),
         ({"password": "the ants 12", "team": "The Ants"}, "password: expected"),
         ({"email": "nowhere"}, "email: expected an address such as ana@example.org"),
-        ({"team_code": "x"}, "team_code: expected nothing beside team"),
     ):
         refused = register(quick_contest, code, **changes)
         assert (refused.status_code, words in refused.json()["message"]) == (400, True), refused.text

@@ -72,21 +72,6 @@ def test_a_link_fills_in_the_code_and_the_form_makes_an_account_that_is_logged_i
     assert api.get("contests/c/registrations", user="admin").json()[0]["email"] == "ana@example.org"
 
 
-def test_a_friend_joins_by_the_link_that_the_first_member_reads_once(api: Api) -> None:
-    code = opened(api, team_size=2)
-    made = register(api, code=code)
-    link = re.search(r"http://jurado\.test(/c/c/register\?code=\S+?)</code>", made.text)
-    assert link is not None
-    api.client.cookies.clear()
-    form = api.get(link[1].replace("&amp;", "&")).text
-    fields = {name: shown(form, name) for name in ("code", "team_code")}
-    joined = register(api, **fields, name="Beto", team="")
-    assert joined.status_code == 201, joined.text
-    assert "Or send them this link" not in joined.text
-    rows = api.get("contests/c/registrations", user="admin").json()
-    assert len({row["team_id"] for row in rows}) == 1
-
-
 def test_a_refusal_shows_the_form_again_with_everything_but_the_passwords(api: Api) -> None:
     code = opened(api)
     refusals: tuple[tuple[dict[str, str], int, str], ...] = (

@@ -64,9 +64,6 @@ MAY = """
 GET    /api/ : everybody
 GET    /api/account : accounts
 PATCH  /api/account : accounts
-GET    /api/account/roles : accounts
-DELETE /api/account/roles/{kind}/{object_id} : accounts
-PUT    /api/account/roles/{kind}/{object_id} : accounts
 DELETE /api/account/tokens : accounts
 GET    /api/account/tokens : accounts
 POST   /api/account/tokens : accounts

@@ -208,27 +208,6 @@ def test_a_token_is_made_on_the_page_shown_once_and_taken_back(api: Api) -> None
 
 
 @sqlite_first
-def test_invitations_are_accepted_and_declined_on_the_account_page(api: Api) -> None:
-    assert api.put("contests/c/roles/judge", user="admin", json={"role": "owner"}).status_code == 200
-    assert "Invitations" not in api.get("/account", user="staff").text
-    for answer, listed in (("decline", False), ("accept", True)):
-        given = {"account": "staff", "role": "judge"}
-        assert api.post("/admin/contests/c/roles", user="judge", headers=ORIGIN, data=given).status_code == 303
-        assert "pending</span>" in api.get("/admin/contests/c/roles", user="judge").text
-        assert api.get("/admin/contests/c/roles", user="staff").status_code == 403
-        (place,) = re.findall(rf'action="(/account/roles/[^"]+/{answer})"', api.get("/account", user="staff").text)
-        for user in ("other", "judge"):
-            assert api.post(place, user=user, headers=ORIGIN).status_code == 404
-        assert api.post(place, headers=ORIGIN).headers["Location"].startswith("/login")
-        assert api.post(place, user="staff", headers={"Origin": "https://evil.test"}).status_code == 403
-        done = api.post(place, user="staff", headers=ORIGIN).headers["Location"]
-        assert done == f"/account?done={answer.removesuffix('e')}ed"
-        assert "Invitations" not in api.get("/account", user="staff").text
-        assert "pending</span>" not in api.get("/admin/contests/c/roles", user="judge").text
-        assert (api.get("/admin/contests/c/roles", user="staff").status_code == 200) is listed
-
-
-@sqlite_first
 @pytest.mark.parametrize(
     ("fields", "fault"),
     [({}, "label"), ({"label": "browser"}, "label"), ({"label": "x", "days": "7"}, "days")],

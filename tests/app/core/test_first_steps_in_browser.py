@@ -138,9 +138,9 @@ def test_an_organiser_comes_from_nothing_to_a_running_contest(api: Api, browser:
 
 
 def test_what_is_shown_once_breaks_no_rule(api: Api, browser: Browser, url: str) -> None:
-    """A token, a new password, and the code of a team that has just registered."""
+    """A token, and a new password."""
     add_contest(api.service, problem_id=None)
-    terms = api.patch("contests/c/registration", user="admin", json={"open": True, "team_size": 3}).json()
+    terms = api.patch("contests/c/registration", user="admin", json={"open": True}).json()
     with reader(browser, url, "admin") as one:
         one.open("/account")
         one.page.fill("[name=label]", "a program " * 20)

@@ -37,7 +37,7 @@ class Form:
 FORMS = {
     "registration": Form(
         f"{ADMIN}/teams/registration",
-        {"open": "on", "most": " 7 ", "team_size": "2", "until": ""},
+        {"open": "on", "most": " 7 ", "until": ""},
         "contests/c/registration",
         (
             ("most", "many", "expected a whole number"),
@@ -46,8 +46,7 @@ FORMS = {
             ("most", "7.5", "expected a whole number"),
             ("most", "9" * 30, "expected a whole number"),
             ("most", "100001", "most"),
-            ("team_size", "0", "team_size"),
-            ("team_size", "1e3", "expected a whole number"),
+            ("most", "1e3", "expected a whole number"),
             ("until", "tomorrow", "until"),
             ("until", "2026-02-30T10:00", "until"),
         ),
@@ -172,7 +171,7 @@ def test_a_form_changes_what_it_names_and_unknown_fields_say_nothing(api: Api, f
     assert {**now, "settings": None} == {**contest, "settings": None}
     assert api.get("accounts", user="admin").json() == accounts
     if form.shown.endswith("registration"):
-        assert (after["most"], after["team_size"], after["until"], after["group_id"]) == (7, 2, None, None)
+        assert (after["most"], after["until"], after["group_id"]) == (7, None, None)
     elif form.shown.endswith("awards"):
         (new,) = [each for each in after if each not in before]
         assert (new["citation"], new["team_ids"]) == ("For <b>all</b>", ["team"])

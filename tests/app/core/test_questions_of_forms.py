@@ -60,7 +60,7 @@ EDITS = {
     "rules": (f"{ADMIN}/rules", f"{ADMIN}/rules", "max_submissions", "7", "rejections", "verdict"),
     "finals": (f"{ADMIN}/rules", f"{ADMIN}/finals", "final_minutes", "60", "final_phase", "all"),
     "medals": (f"{ADMIN}/awards", f"{ADMIN}/awards/medals", "gold", "3", "silver", "2"),
-    "registration": (f"{ADMIN}/teams", f"{ADMIN}/teams/registration", "most", "9", "team_size", "4"),
+    "registration": (f"{ADMIN}/teams", f"{ADMIN}/teams/registration", "most", "9", "until", "2036-12-01T12:00"),
 }
 
 
@@ -171,7 +171,7 @@ def test_a_limit_of_no_submissions_is_questioned(api: Api) -> None:
     asked = post(api, f"{ADMIN}/rules", **fields)
     assert "no team can submit" in text_of(asked.text)
     assert api.get("contests/c").json()["settings"]["limits"]["max_submissions"] is None
-    asked = post(api, f"{ADMIN}/teams/registration", most="0", team_size="1")
+    asked = post(api, f"{ADMIN}/teams/registration", most="0")
     assert "no one can register" in text_of(asked.text)
     assert post(api, f"{ADMIN}/rules", **fields, sure="yes").status_code == 303
     assert api.get("contests/c").json()["settings"]["limits"]["max_submissions"] == 0
