@@ -241,8 +241,8 @@ def attach(app: FastAPI, service: Service) -> None:
         listener.lost(app.state.authenticator.forget)
         guesses = app.state.authenticator.guesses
         guesses.servers = lambda: listener.processes
-        counts_of = {"account": guesses.failures, "address": guesses.failures}
-        hear(listener, service, app.state.hub, {**counts_of, "registration": app.state.registration_pace.asked})
+        counts_of = {"account": guesses.failures, "registration": app.state.registration_pace.asked}
+        hear(listener, service, app.state.hub, counts_of)
     counts.register(app.state.metrics, service, lambda: len(app.state.hub.clients))
 
 

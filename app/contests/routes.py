@@ -7,18 +7,16 @@
 
 from typing import Annotated
 
-from fastapi import APIRouter, Header, Query, Response
-from fastapi.responses import JSONResponse
+from fastapi import APIRouter, Query, Response
 
 from app.accounts.routes.accounts import WritingAccounts
-from app.contests.schemas import FILES, ContestBody, ContestChange, ContestView, version
+from app.contests.schemas import FILES, ContestBody, ContestChange, ContestView
 from app.contests.service import commands as service_commands
 from app.contests.service import contests
 from app.contests.service.capabilities import ParticipationBody, ParticipationView, begin, participation
 from app.core.clics import JsonObject
 from app.core.http import downloads, middleware
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheBoards, TheService, Writing
-from app.core.http.errors import ErrorBody
 from app.teams.service.team_changes import Disqualification, disqualify
 from app.teams.service.teams import TeamView
 
@@ -44,11 +42,9 @@ def list_contests(
 
 
 @router.get("/contests/{contest_id}", summary="One contest")
-def get_contest(_viewer: CurrentViewer, session: Reading, contest_id: str, response: Response) -> ContestView:
-    """Its names, times and settings. The ETag is its version, for If-Match of changes."""
-    shown = service_commands.one(session, contest_id)
-    response.headers["ETag"] = f'"{version(shown)}"'
-    return shown
+def get_contest(_viewer: CurrentViewer, session: Reading, contest_id: str) -> ContestView:
+    """Its names, times and settings."""
+    return service_commands.one(session, contest_id)
 
 
 def _add_files(name: str) -> None:
@@ -92,31 +88,18 @@ def create_contest(
 @router.patch(
     "/contests/{contest_id}",
     summary="Change a contest",
-    responses={
-        204: {"description": "the thaw time is as asked for"},
-        412: {"model": ErrorBody, "description": "the contest is no longer the version that If-Match names"},
-    },
+    responses={204: {"description": "the thaw time is as asked for"}},
     response_model=ContestView,
 )
 def change_contest(
-    viewer: CurrentViewer,
-    session: Writing,
-    service: TheService,
-    contest_id: str,
-    body: ContestChange,
-    if_match: Annotated[
-        str | None, Header(description="the version of the contest (its ETag) that the change is made for; else 412")
-    ] = None,
-) -> Response:
+    viewer: CurrentViewer, session: Writing, service: TheService, contest_id: str, body: ContestChange
+) -> ContestView | Response:
     """What is left out stays. The start may only change while it is more than 30 s away, and to such a time.
 
     No change of times moves a freeze that has begun or opens a frozen board, unless `move_freeze` or
     `scoreboard_thaw_time` asks for it.
     """
-    changed = service_commands.change(session, service, viewer, contest_id, body, if_match)
-    if changed is None:
-        return Response(status_code=204)
-    return JSONResponse(changed.model_dump(mode="json"), headers={"ETag": f'"{version(changed)}"'})
+    return service_commands.change(session, service, viewer, contest_id, body) or Response(status_code=204)
 
 
 @router.post("/contests/{contest_id}/pause", summary="Let a running contest's time stand still")

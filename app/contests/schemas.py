@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from datetime import timedelta
 from fractions import Fraction
 from typing import Annotated, Literal, Self
@@ -284,11 +283,6 @@ class ContestView(BaseModel):
     @model_serializer(mode="wrap")
     def _without_empty(self, write: SerializerFunctionWrapHandler):  # type: ignore[no-untyped-def] # keeps the schema
         return {name: value for name, value in write(self).items() if value is not None or name not in OPTIONAL}
-
-
-def version(contest: ContestView) -> str:
-    """Return a name of a contest's state, which differs once a property has changed."""
-    return hashlib.sha256(contest.model_dump_json().encode()).hexdigest()[:16]
 
 
 class BoardState(BaseModel):

@@ -210,12 +210,6 @@ class Settings(BaseSettings):
         "refuse",
         description="whether programs of packages run if the service's user is root; refuse: such packages are refused",
     )
-    most_team_bytes: int = Field(
-        2**30, ge=0, description="bytes that an owner of a contest may let a team send to it; admins may allow more"
-    )
-    most_contest_bytes: int = Field(
-        64 * 2**30, ge=0, description="bytes that an owner may let all teams of a contest send; admins may allow more"
-    )
     max_upload: int = Field(64 * 2**20, description="bytes a request may carry")
     max_package: int = Field(2 * 2**30, description="bytes of a problem package that is brought in")
     max_inflated: int = Field(256 * 2**20, description="bytes all archives of a request may inflate to")

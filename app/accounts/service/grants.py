@@ -11,7 +11,7 @@ import asyncio
 import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Collection, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal, cast
@@ -109,20 +109,11 @@ def _resting(session: Session, team_id: str, roles: queries_accounts.Roles) -> s
 MINUTE = 60.0
 CHECKS_AT_ONCE = 2  # each takes 19 MiB and a core; more at once would only starve the requests of those logged in
 MOST_WAITING = 2000  # a whole school may share an address, and log in at the same second
-MOST_GUESSES_WAITING = 200
 MOST_FOR_AN_ACCOUNT = 20
 
 
-@dataclass(frozen=True, slots=True)
-class Price:
-    """The price of wrong passwords: so many a minute are free, each further one takes seconds."""
-
-    free: int
-    seconds: float
-
-
-OF_ONE_ACCOUNT = Price(10, 1.0)
-OF_ONE_ADDRESS = Price(200, 0.05)
+GUESSES_FREE = 10  # wrong passwords of an account within a minute; each further one keeps its turn for a while
+SECONDS_OF_A_GUESS = 1.0
 
 
 # Told of each key that is counted, and how many of it are remembered.
@@ -169,61 +160,48 @@ class Guesses:
 
     def __init__(
         self,
-        account: Price = OF_ONE_ACCOUNT,
-        address: Price = OF_ONE_ADDRESS,
+        free: int = GUESSES_FREE,
+        seconds: float = SECONDS_OF_A_GUESS,
         steady: Callable[[], float] = time.monotonic,
     ) -> None:
         self.failures = Failures(steady)
         self.servers: Callable[[], int] = lambda: 1
-        self._account = account
-        self._address = address
+        self._free = free
+        self._seconds = seconds
         self._turns = Turns(CHECKS_AT_ONCE, MOST_WAITING)
-        self._lanes: dict[tuple[str, str], Turns] = {}
+        self._lanes: dict[str, Turns] = {}
 
     @asynccontextmanager
     async def turn(self, username: str, source: str) -> AsyncIterator[Attempt]:
-        """Wait for the turn to check a password for this name; raises TooManyRequests where too many wait."""
+        """Wait for the turn to check a password for this name; raises TooManyRequests where too many wait.
+
+        One password of an account is checked at a time. After many wrong ones, each further one keeps its turn for a
+        while; those who ask take turns, so that nobody's guesses keep the right password out.
+        """
         attempt = Attempt()
-        account, address = ("account", username), ("address", source)
-        async with AsyncExitStack() as turns:
-            await turns.enter_async_context(self._lane(account, source, MOST_FOR_AN_ACCOUNT, self._account, attempt))
-            if self._is_hot(address, self._address):
-                lane = self._lane(address, username, MOST_GUESSES_WAITING, self._address, attempt)
-                await turns.enter_async_context(lane)
-            await turns.enter_async_context(self._check(source))
-            yield attempt
-            if attempt.failed:
-                self.failures.add(account, self._account.free)
-                self.failures.add(address, self._address.free)
-
-    @asynccontextmanager
-    async def _check(self, source: str) -> AsyncIterator[None]:
-        await self._turns.take(source)
+        lane = self._lanes.setdefault(username, Turns(1, MOST_FOR_AN_ACCOUNT))
+        await lane.take(source)
         try:
-            yield
+            await self._turns.take(source)
+            try:
+                yield attempt
+            finally:
+                self._turns.leave()
         finally:
-            self._turns.leave()
+            self._end(username, lane, attempt)
 
-    @asynccontextmanager
-    async def _lane(
-        self, key: tuple[str, str], asker: str, most_waiting: int, price: Price, attempt: Attempt
-    ) -> AsyncIterator[None]:
-        """Be the only one in this lane; a failure keeps it for a while where there were many."""
-        lane = self._lanes.setdefault(key, Turns(1, most_waiting))
-        await lane.take(asker)
-        try:
-            yield
-        finally:
-            if attempt.failed and self._is_hot(key, price):
-                seconds = price.seconds * self.servers()
-                asyncio.get_running_loop().call_later(seconds, self._leave, key, lane)
-            else:
-                self._leave(key, lane)
+    def _end(self, username: str, lane: Turns, attempt: Attempt) -> None:
+        """Count a wrong password, and give the turn back: at once, or later if there were many."""
+        key = ("account", username)
+        if attempt.failed:
+            self.failures.add(key, self._free)
+        if attempt.failed and self.failures.reach(key, self._free):
+            seconds = self._seconds * self.servers()
+            asyncio.get_running_loop().call_later(seconds, self._leave, username, lane)
+        else:
+            self._leave(username, lane)
 
-    def _leave(self, key: tuple[str, str], lane: Turns) -> None:
+    def _leave(self, username: str, lane: Turns) -> None:
         lane.leave()
         if lane.idle:
-            self._lanes.pop(key, None)
-
-    def _is_hot(self, key: tuple[str, str], price: Price) -> bool:
-        return self.failures.reach(key, price.free)
+            self._lanes.pop(username, None)

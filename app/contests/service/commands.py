@@ -1,6 +1,6 @@
 """Commands on contests: make, change, pause, resume, delete; and the state of one as a query.
 
-- Bounds on what owners of contests let teams send: admins of the server set them, and are not bound.
+- Bounds on what owners of contests let teams send: admins are not bound.
 - Details of a contest beside its times: banner, logo, place, and the group whose board is the main one.
 """
 
@@ -17,31 +17,20 @@ from app.core.clics import format_time_or_none
 from app.core.clock import utc_now
 from app.core.db import by_id, database
 from app.core.files import file_references, files
-from app.core.messages import N_, BadRequest, Conflict, Fault, Message, PreconditionFailed
+from app.core.messages import N_, BadRequest, Conflict, Fault, Message
 from app.core.service import Service
-from app.core.settings import Settings
 from app.domain import contests as rules
 from app.games import queries as games_queries
 from app.tables import ContestRow, GroupRow
 from app.teams import queries as teams_queries
 
-QUOTAS = ("team_bytes", "contest_bytes")
 
-
-def keep_default_within(viewer: Viewer, settings: Settings, row: ContestRow, body: schemas.ContestBody) -> None:
-    """Let a new contest of an organiser begin with the bounds where they are below the defaults that it names not."""
-    if not viewer.is_admin:
-        unnamed = set(QUOTAS) - body.settings.model_fields_set
-        bounds = {name: min(getattr(settings, f"most_{name}"), getattr(row.settings, name)) for name in unnamed}
-        row.settings = row.settings.model_copy(update=bounds)
-
-
-def refuse_beyond(viewer: Viewer, settings: Settings, before: schemas.ContestSettings | None, row: ContestRow) -> None:
-    """Raise BadRequest where an owner raises a limit above its bound; one that an admin has set higher may stay."""
+def refuse_beyond(viewer: Viewer, before: schemas.ContestSettings, row: ContestRow) -> None:
+    """Raise BadRequest where an owner raises a limit above the default; one that an admin has set higher may stay."""
     faults = []
-    for name in () if viewer.is_admin else QUOTAS:
-        most, wanted = getattr(settings, f"most_{name}"), getattr(row.settings, name)
-        if (before is None or getattr(before, name) != wanted) and (wanted is None or wanted > most):
+    for name, most in (("team_bytes", schemas.TEAM_BYTES), ("contest_bytes", schemas.CONTEST_BYTES)):
+        wanted = getattr(row.settings, name)
+        if not viewer.is_admin and wanted != getattr(before, name) and (wanted is None or wanted > most):
             actual = Message(N_("null (any number)")) if wanted is None else str(wanted)
             expected = N_("at most %(most)s bytes, as only an admin may allow more")
             faults.append(mismatch(f"settings.{name}", expected, actual, most=most))
@@ -129,8 +118,7 @@ def create(session: Session, service: Service, viewer: Viewer, body: schemas.Con
             start=format_time_or_none(row.start_time),
             end=format_time_or_none(end),
         )
-    keep_default_within(viewer, service.settings, row, body)
-    refuse_beyond(viewer, service.settings, None, row)
+    refuse_beyond(viewer, schemas.ContestSettings(), row)
     change_details(session, service.files, viewer, row, body)
     session.add(row)
     own(session, viewer, "contests", row.id)
@@ -138,26 +126,16 @@ def create(session: Session, service: Service, viewer: Viewer, body: schemas.Con
 
 
 def change(
-    session: Session,
-    service: Service,
-    viewer: Viewer,
-    contest_id: str,
-    body: schemas.ContestChange,
-    seen: str | None = None,
+    session: Session, service: Service, viewer: Viewer, contest_id: str, body: schemas.ContestChange
 ) -> schemas.ContestView | None:
-    """Change what the body names. None where a thaw alone was asked for, and is at exactly that time.
-
-    Raises PreconditionFailed unless the contest is a version that `seen` lists.
-    """
+    """Change what the body names. None where a thaw alone was asked for, and is at exactly that time."""
     row = queries.contest_of(session, contest_id, for_update=True)
     same_id(contest_id, body.id)
-    if seen is not None and not _lists(seen, schemas.version(view(row))):
-        raise PreconditionFailed(N_("the contest has changed since it was read"), where="If-Match")
     if not row.open_to_all:
         refuse_open_to_all(viewer, open_to_all=body.open_to_all)
     settings = row.settings
     changes.change(row, body, utc_now())
-    refuse_beyond(viewer, service.settings, settings, row)
+    refuse_beyond(viewer, settings, row)
     if body.finalized and (count := games_queries.count_playing(session, contest_id)):
         raise Conflict(
             N_("%(count)s games are still to be ended, which takes a second: try again"), where="finalized", count=count
@@ -173,11 +151,6 @@ def change(
     if thawing and row.thaw_time == body.scoreboard_thaw_time:
         return None
     return view(row)
-
-
-def _lists(tags: str, current: str) -> bool:
-    names = {tag.strip().removeprefix("W/").strip('"') for tag in tags.split(",")}
-    return not names.isdisjoint({"*", current})
 
 
 def pause(session: Session, service: Service, contest_id: str) -> schemas.ContestView:

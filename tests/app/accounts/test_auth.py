@@ -13,7 +13,7 @@ import pytest
 
 from app.accounts.service import tokens, viewer
 from app.accounts.service import viewer as service_viewer
-from app.accounts.service.grants import Guesses, Price
+from app.accounts.service.grants import Guesses
 from app.archive.commands.places import read_settings, try_places
 from app.core.clics import format_time
 from app.core.commands.output import Failure
@@ -202,7 +202,7 @@ def test_who_comes_after_a_change_waits_for_no_check_that_began_before_it(
 
 def test_wrong_passwords_refuse_nobody_who_knows_the_right_one(quick_api: Api) -> None:
     """Not after many guesses of the name from the same address, nor after many invented names."""
-    quick_api.app.state.authenticator.guesses = Guesses(Price(10, 0.01), Price(20, 0.01))
+    quick_api.app.state.authenticator.guesses = Guesses(10, 0.01)
     codes = {quick_api.get("account", auth=("other", f"guess {at}")).status_code for at in range(15)}
     codes |= {quick_api.get("account", auth=(f"nobody{at}", "guess")).status_code for at in range(15)}
     assert codes == {401}
@@ -212,7 +212,7 @@ def test_wrong_passwords_refuse_nobody_who_knows_the_right_one(quick_api: Api) -
 
 def test_after_many_wrong_passwords_each_further_one_keeps_the_accounts_turn(quick_api: Api) -> None:
     """And no account's but its own; a right one gives the turn back at once."""
-    guesses = Guesses(Price(2, 3600.0), Price(1000, 3600.0))
+    guesses = Guesses(2, 3600.0)
     order: list[str] = []
 
     async def guess(username: str, source: str, *, failed: bool) -> None:
@@ -432,8 +432,8 @@ def test_everybody_changes_their_own_password_with_the_old_one(api: Api) -> None
 
 def test_old_passwords_are_guessed_in_the_same_turns_as_at_the_door(quick_api: Api) -> None:
     token = make_token(quick_api, "team")["token"]
-    guesses = quick_api.app.state.authenticator.guesses = Guesses(Price(2, 0.0), Price(9, 0.0))
+    guesses = quick_api.app.state.authenticator.guesses = Guesses(2, 0.0)
     for at in range(3):
         body = {"old_password": f"guess {at}", "password": "another long one"}
         assert quick_api.patch("account", headers=as_bearer(token), json=body).status_code == 403
-    assert guesses._is_hot(("account", "team"), guesses._account)
+    assert guesses.failures.reach(("account", "team"), 2)

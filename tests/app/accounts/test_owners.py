@@ -10,6 +10,7 @@ from typing import Any
 import httpx
 import pytest
 
+from app.contests.schemas import CONTEST_BYTES, TEAM_BYTES
 from app.core.clock import utc_now
 from app.tables import GameRow
 from tests.builders.contests import HOUR, PROBLEM, add_contest, add_problem, add_submission, pass_time
@@ -294,33 +295,33 @@ def test_a_judge_of_a_contest_makes_nobody(course: Api) -> None:
 
 @pytest.fixture
 def bounded(sqlite_url: str, tmp_path: Path) -> Iterator[Api]:
-    """A server whose admins let owners give a team 1000 bytes, and a contest 5000; staff owns contest a."""
-    with open_api(sqlite_url, tmp_path / "home", most_team_bytes=1000, most_contest_bytes=5000) as api:
+    """A server on which staff owns contest a."""
+    with open_api(sqlite_url, tmp_path / "home") as api:
         add_contest(api.service, "a", problem_id=None)
         made(api.put("organisers/staff", user="admin"))
         grant(api, "contests/a", "staff", "owner")
         yield api
 
 
-def test_owners_set_quotas_within_the_bounds_that_admins_set(bounded: Api) -> None:
+def test_owners_set_quotas_up_to_the_defaults(bounded: Api) -> None:
     def change(user: str = "staff", **settings: int | None) -> httpx.Response:
         return bounded.patch("contests/a", user=user, json={"settings": settings})
 
-    refused = change(team_bytes=1001, contest_bytes=None)
+    refused = change(team_bytes=TEAM_BYTES + 1, contest_bytes=None)
     assert refused.status_code == 400
     assert refused.json()["errors"] == [
         {
             "where": "settings.team_bytes",
-            "expected": "at most 1000 bytes, as only an admin may allow more",
-            "found": "1001",
+            "expected": f"at most {TEAM_BYTES} bytes, as only an admin may allow more",
+            "found": f"{TEAM_BYTES + 1}",
         },
         {
             "where": "settings.contest_bytes",
-            "expected": "at most 5000 bytes, as only an admin may allow more",
+            "expected": f"at most {CONTEST_BYTES} bytes, as only an admin may allow more",
             "found": "null (any number)",
         },
     ]
-    made(change(team_bytes=1000, contest_bytes=5000))
+    made(change(team_bytes=1000, contest_bytes=CONTEST_BYTES))
     made(change("admin", team_bytes=None))
     made(change(practice=True))
     made(change(team_bytes=None, contest_bytes=4000))
@@ -328,12 +329,8 @@ def test_owners_set_quotas_within_the_bounds_that_admins_set(bounded: Api) -> No
     assert change(team_bytes=None).status_code == 400
 
 
-def test_a_contest_of_an_organiser_begins_within_the_bounds(bounded: Api) -> None:
-    new = {"id": "new", "name": "New", "duration": "1:00:00"}
-    made(bounded.post("contests", user="staff", json=new))
-    settings = made(bounded.get("contests/new"))["settings"]
-    assert (settings["team_bytes"], settings["contest_bytes"]) == (1000, 5000)
-    larger = {**new, "id": "larger", "settings": {"team_bytes": 1001}}
+def test_a_contest_of_an_organiser_begins_within_the_defaults(bounded: Api) -> None:
+    larger = {"id": "larger", "name": "New", "duration": "1:00:00", "settings": {"team_bytes": TEAM_BYTES + 1}}
     refused = bounded.post("contests", user="staff", json=larger)
     assert (refused.status_code, places(refused)) == (400, ["settings.team_bytes"])
     assert bounded.get("contests/larger").status_code == 404

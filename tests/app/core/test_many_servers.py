@@ -16,7 +16,7 @@ import pytest
 from sqlalchemy import text
 
 from app import main
-from app.accounts.service.grants import OF_ONE_ACCOUNT
+from app.accounts.service.grants import GUESSES_FREE
 from app.accounts.service.registration import keep_an_admin
 from app.archive.queries import scrub
 from app.archive.queries.scrub import Scrub
@@ -444,10 +444,10 @@ def test_games_open_at_once_count_on_both(postgresql_url: str, tmp_path: Path) -
 
 def test_wrong_passwords_make_guessing_dear_on_both(two: tuple[Api, Api]) -> None:
     one, other = two
-    for _ in range(OF_ONE_ACCOUNT.free):
+    for _ in range(GUESSES_FREE):
         assert one.get("account", auth=("judge", "a wrong one")).status_code == 401
     guesses = other.app.state.authenticator.guesses
-    until(lambda: guesses.failures.reach(("account", "judge"), OF_ONE_ACCOUNT.free))
+    until(lambda: guesses.failures.reach(("account", "judge"), GUESSES_FREE))
     until(lambda: guesses.servers() == 2)
 
 
