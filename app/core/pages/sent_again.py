@@ -1,6 +1,7 @@
 """The page that a form was sent from, rendered again within its request: for faults next to fields, and for labels."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from typing import cast
 from urllib.parse import urlsplit
 
@@ -13,7 +14,7 @@ from starlette.types import Message, Scope
 from app.core.messages import ServiceError
 from app.core.pages.languages import AskFirst, _
 from app.core.pages.pages import PRIVATE, page
-from app.core.pages.sent_forms import FormOfPage, PageOfForms
+from app.core.pages.sent_forms import FormOfPage, find_form
 
 # Headers of a form that are not of the page it was on.
 DROPPED = frozenset({b"accept-encoding", b"content-length", b"content-type", b"if-none-match"})
@@ -30,26 +31,21 @@ def fields_of(request: Request) -> Mapping[str, str] | None:
 async def form_again(request: Request, refusal: ServiceError, status: int) -> Response | None:
     """The page of a refused form with what was sent and each fault next to its field; None if it cannot be found."""
     fields = fields_of(request)
-    place = None if fields is None else await _find(request, fields)
-    if fields is None or place is None:
+    form = None if fields is None else await _find(request, fields)
+    if fields is None or form is None:
         return None
-    shown, form = place
     form.fill(fields)
     form.mark(refusal)
-    return HTMLResponse(str(shown), status, headers=PRIVATE)
+    return HTMLResponse(form.html(), status, headers=PRIVATE)
 
 
 async def ask(request: Request, question: AskFirst, viewer: object) -> Response:
     """The page of a question about a form, with the labels of its fields."""
     fields = fields_of(request) or {}
-    place = await _find(request, fields) if question.differences else None
-    form = None if place is None else place[1]
+    form = await _find(request, fields) if question.differences else None
     differences = [
         {
-            "name": each.name,
-            "stored": each.stored,
-            "sent": each.sent,
-            "is_own": each.is_own,
+            **asdict(each),
             "label": each.name if form is None else form.label(each.name),
             "stored_text": _shown_value(form, each.name, each.stored),
             "sent_text": _shown_value(form, each.name, each.sent),
@@ -89,15 +85,14 @@ def _own_address(request: Request) -> str:
     return root + request.url.path.removeprefix(root)
 
 
-async def _find(request: Request, fields: Mapping[str, str]) -> tuple[PageOfForms, FormOfPage] | None:
-    """The page that has the form, and the form."""
+async def _find(request: Request, fields: Mapping[str, str]) -> FormOfPage | None:
+    """The form, in its page."""
     address = _own_address(request)
     for place in dict.fromkeys(_places(request, address)):
         html = await _rendered(request, place)
-        if html is not None:
-            shown = PageOfForms(html)
-            if (form := shown.form(address, place.partition("?")[0], fields)) is not None:
-                return shown, form
+        form = None if html is None else find_form(html, address, place.partition("?")[0], fields)
+        if form is not None:
+            return form
     return None
 
 

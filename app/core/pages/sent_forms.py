@@ -5,12 +5,12 @@ template has to keep input or place messages.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from html import unescape
-from html.parser import HTMLParser
+from collections.abc import Iterable, Mapping, Sequence
 
-from markupsafe import escape
+from bs4 import BeautifulSoup, Tag
+from bs4.dammit import EntitySubstitution
+from bs4.formatter import HTMLFormatter
+from markupsafe import Markup
 
 from app.core.messages import A_VALUE, NOTHING, PreconditionFailed, ServiceError
 from app.core.pages.languages import _, translate
@@ -36,117 +36,66 @@ PROPERTY = re.compile(r"(?:(?:settings|body)\.(?:\w+\.)*)?([A-Za-z_]+)")
 WORD = re.compile(r"[A-Za-z_]+")
 
 
-@dataclass(slots=True)
-class Token:
-    """A piece of a page: a start tag with its attributes, an end tag ("/form") or a text (no tag)."""
+class _AsTemplates(HTMLFormatter):
+    """Writes HTML as templates do: attributes in their order, `checked` without a value."""
 
-    raw: str
-    tag: str = ""
-    attributes: dict[str, str | None] = field(default_factory=dict)
-
-    def set(self, **attributes: str | bool | None) -> None:
-        """Set attributes of a start tag; True: without a value, None: remove. `_` stands for `-`."""
-        for key, value in attributes.items():
-            name = key.replace("_", "-")
-            self.attributes.pop(name, None)
-            if value is not None and value is not False:
-                self.attributes[name] = None if value is True else str(value)
-        shown = (
-            f" {name}" if value is None else f' {name}="{escape(value)}"' for name, value in self.attributes.items()
-        )
-        self.raw = f"<{self.tag}{''.join(shown)}>"
+    def attributes(self, tag: Tag) -> Iterable[tuple[str, str | None]]:
+        """The attributes of a tag, and their values."""
+        return [(name, str(value) or None) for name, value in tag.attrs.items()]
 
 
-class _Tokens(HTMLParser):
-    """Cuts a page into tokens that, joined, are the page again."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=False)
-        self.tokens: list[Token] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tokens.append(Token(self.get_starttag_text() or "", tag, dict(attrs)))
-
-    handle_startendtag = handle_starttag
-
-    def handle_endtag(self, tag: str) -> None:
-        self.tokens.append(Token(f"</{tag}>", f"/{tag}"))
-
-    def handle_data(self, data: str) -> None:
-        self.tokens.append(Token(data))
-
-    def handle_entityref(self, name: str) -> None:
-        self.tokens.append(Token(f"&{name};"))
-
-    def handle_charref(self, name: str) -> None:
-        self.tokens.append(Token(f"&#{name};"))
-
-    def handle_comment(self, data: str) -> None:
-        self.tokens.append(Token(f"<!--{data}-->"))
-
-    def handle_decl(self, decl: str) -> None:
-        self.tokens.append(Token(f"<!{decl}>"))
+WRITTEN = _AsTemplates(EntitySubstitution.substitute_xml, void_element_close_prefix="")
 
 
 class FormOfPage:
-    """A form in the tokens of a page, and its controls by name (those outside of it by their attribute `form`)."""
+    """A form of a page, and its controls by name (those outside of it by their attribute `form`)."""
 
-    def __init__(self, tokens: list[Token], start: int) -> None:
-        self._tokens = tokens
-        self._start = start
-        end = self._end_of(start)
-        own_id = tokens[start].attributes.get("id")
-        self.controls: dict[str, list[int]] = {}
-        for at, token in enumerate(tokens):
-            name = token.attributes.get("name")
-            inside = start < at < end or (own_id is not None and token.attributes.get("form") == own_id)
-            if name and inside and token.tag in CONTROLS:
-                self.controls.setdefault(name, []).append(at)
+    def __init__(self, page: BeautifulSoup, form: Tag) -> None:
+        self._page = page
+        self._form = form
+        self.controls: dict[str, list[Tag]] = {}
+        outside = page.find_all(CONTROLS, form=_of(form, "id")) if _of(form, "id") else []
+        for control in (*form.find_all(CONTROLS), *outside):
+            if name := _of(control, "name"):
+                self.controls.setdefault(name, []).append(control)
+
+    def html(self) -> str:
+        """Write the whole page."""
+        return self._page.decode(formatter=WRITTEN)
 
     def is_about(self, fields: Mapping[str, str]) -> bool:
         """Whether these fields can come from it: it has visible fields, and its hidden ones have the same values."""
-        places = [(name, at) for name, all_of_it in self.controls.items() for at in all_of_it]
-        hidden = [(name, at) for name, at in places if self._is_hidden(at)]
-        same = (fields.get(name) == (self._tokens[at].attributes.get("value") or "") for name, at in hidden)
-        return len(hidden) < len(places) and all(
-            is_same or name in HIDDEN_STATE for is_same, (name, _at) in zip(same, hidden, strict=True)
+        every = [(name, control) for name, controls in self.controls.items() for control in controls]
+        hidden = [(name, _of(control, "value")) for name, control in every if _is_hidden(control)]
+        return len(hidden) < len(every) and all(
+            name in HIDDEN_STATE or fields.get(name) == value for name, value in hidden
         )
 
     def label(self, name: str) -> str:
         """The label of a field, as readers see it."""
-        at = self.controls[name][0]
-        token = self._tokens[at]
-        if shown := token.attributes.get("aria-label"):
-            return shown
-        begin = at
-        while begin and self._tokens[begin].tag not in {"label", "/label"}:
-            begin -= 1
-        if self._tokens[begin].tag != "label":
-            return name
-        texts, left_out = [], 0
-        for each in self._tokens[begin : self._end_of(begin)]:
-            left_out += {"select": 1, "textarea": 1, "/select": -1, "/textarea": -1}.get(each.tag, 0)
-            texts += [each.raw] if not each.tag and not left_out else []
-        return " ".join(unescape("".join(texts)).split()) or name
+        control = self.controls[name][0]
+        label = control.find_parent("label")
+        if (shown := _of(control, "aria-label")) or label is None:
+            return shown or name
+        texts = (text for text in label.find_all(string=True) if text.find_parent(("select", "textarea")) is None)
+        return " ".join("".join(texts).split()) or name
 
     def shown_value(self, name: str, value: str) -> str:
         """A value as the form's reader knows it: the text of an option, a word for a check box."""
-        token = self._tokens[self.controls[name][0]]
-        if token.attributes.get("type") == "checkbox":
+        control = self.controls[name][0]
+        if _of(control, "type") == "checkbox":
             return _("yes") if value else _("no")
-        if token.tag == "select":
-            for at in self._options(self.controls[name][0]):
-                if self._value_of(at) == value:
-                    return self._text_after(at)
-        return value or _("empty")
+        options = (option for option in control.find_all("option") if _value_of(option) == value)
+        option = next(options, None)
+        return value or _("empty") if option is None else option.get_text(strip=True)
 
     def fill(self, fields: Mapping[str, str]) -> None:
         """Put the values that were sent into the controls."""
-        for name, places in self.controls.items():
-            for at in places:
-                self._fill(at, name, fields)
-        for at in self._open_around(self._start):
-            self._tokens[at].set(open=True)
+        for name, controls in self.controls.items():
+            for control in controls:
+                _fill(control, fields.get(name), keeps=name == SEEN_VERSION)
+        for details in self._form.find_parents("details"):
+            details["open"] = ""
 
     def mark(self, refusal: ServiceError) -> None:
         """Put the faults of a refusal next to their fields, and all others on top of the form."""
@@ -154,96 +103,75 @@ class FormOfPage:
         wrong: dict[str, str] = {}
         for where, message in _faults_of(refusal):
             name = _field_of(where)
-            if name in self.controls and not self._is_hidden(self.controls[name][0]):
+            if name in self.controls and not _is_hidden(self.controls[name][0]):
                 wrong[name] = f"{wrong[name]} {message}" if name in wrong else message
             else:
                 others.append(f"{field_words(name).capitalize()}: {message}" if name else message)
         labels = ", ".join(map(self.label, wrong))
-        for at, (name, message) in enumerate(wrong.items()):
-            self._say(name, message, is_first=at == 0)
+        for name, message in wrong.items():
+            self._say(name, message)
+        if wrong:
+            self.controls[next(iter(wrong))][0]["autofocus"] = ""
         others += [_("Please correct: %(fields)s.", fields=labels)] if labels else []
         text = " ".join([_("Nothing was saved."), *others])
-        self._tokens[self._start].raw += f'<div class="note bad" role="alert"><div>{escape(text)}</div></div>'
+        self._form.insert(0, _parsed('<div class="note bad" role="alert"><div>{}</div></div>', text))
 
-    def _say(self, name: str, message: str, *, is_first: bool) -> None:
-        at = self.controls[name][0]
-        described = " ".join(filter(None, [self._tokens[at].attributes.get("aria-describedby"), f"wrong-{name}"]))
-        self._tokens[at].set(aria_invalid="true", aria_describedby=described, autofocus=is_first)
-        end = at if self._tokens[at].tag == "input" else self._end_of(at)
-        self._tokens[end].raw += f'<span class="wrong" id="wrong-{escape(name)}">{escape(message)}</span>'
-
-    def _fill(self, at: int, name: str, fields: Mapping[str, str]) -> None:
-        token = self._tokens[at]
-        kind = token.attributes.get("type") or "text"
-        sent = fields.get(name)
-        if token.tag == "input" and kind in {"checkbox", "radio"}:
-            token.set(checked=(sent is not None and sent == (token.attributes.get("value") or "on")) or None)
-        elif sent is None or kind in NEVER_FILLED or name == SEEN_VERSION:
-            return
-        elif token.tag == "input":
-            token.set(value=sent)
-        elif token.tag == "textarea":
-            for each in self._tokens[at + 1 : self._end_of(at)]:
-                each.raw = ""
-            token.raw += f"\n{escape(sent)}"
-        else:
-            for option in self._options(at):
-                self._tokens[option].set(selected=(self._value_of(option) == sent) or None)
-
-    def _is_hidden(self, at: int) -> bool:
-        return self._tokens[at].attributes.get("type") == "hidden"
-
-    def _options(self, select: int) -> Iterator[int]:
-        return (at for at in range(select, self._end_of(select)) if self._tokens[at].tag == "option")
-
-    def _value_of(self, option: int) -> str:
-        value = self._tokens[option].attributes.get("value")
-        return self._text_after(option) if value is None else value
-
-    def _text_after(self, at: int) -> str:
-        texts = []
-        for token in self._tokens[at + 1 :]:
-            if token.tag:
-                break
-            texts.append(token.raw)
-        return unescape("".join(texts)).strip()
-
-    def _end_of(self, start: int) -> int:
-        end = f"/{self._tokens[start].tag}"
-        return next((at for at in range(start, len(self._tokens)) if self._tokens[at].tag == end), start)
-
-    def _open_around(self, inner: int) -> list[int]:
-        """The details around a place."""
-        around: list[int] = []
-        for at in range(inner):
-            if self._tokens[at].tag == "details":
-                around.append(at)
-            elif self._tokens[at].tag == "/details":
-                around.pop()
-        return around
+    def _say(self, name: str, message: str) -> None:
+        control = self.controls[name][0]
+        control["aria-invalid"] = "true"
+        control["aria-describedby"] = f"{_of(control, 'aria-describedby')} wrong-{name}".strip()
+        control.insert_after(_parsed('<span class="wrong" id="wrong-{}">{}</span>', name, message))
 
 
-class PageOfForms:
-    """A page that was rendered, in which the form that was sent can be found."""
+def find_form(html: str, address: str, page: str, fields: Mapping[str, str]) -> FormOfPage | None:
+    """The form that was sent from a page to an address; None if the page has none with a visible field."""
+    parsed = _parsed(html)
+    for form in parsed.find_all("form"):
+        if _of(form, "method").lower() == "post" and (_of(form, "action") or page) == address:
+            found = FormOfPage(parsed, form)
+            if found.is_about(fields):
+                return found
+    return None
 
-    def __init__(self, html: str) -> None:
-        parser = _Tokens()
-        parser.feed(html)
-        parser.close()
-        self._tokens = parser.tokens
 
-    def form(self, address: str, page: str, fields: Mapping[str, str]) -> FormOfPage | None:
-        """The form that was sent from a page to an address; None if the page has none with a visible field."""
-        for at, token in enumerate(self._tokens):
-            is_post = token.tag == "form" and (token.attributes.get("method") or "").lower() == "post"
-            if is_post and (token.attributes.get("action") or page) == address:
-                form = FormOfPage(self._tokens, at)
-                if form.is_about(fields):
-                    return form
-        return None
+def _of(tag: Tag, attribute: str) -> str:
+    return str(tag.get(attribute) or "")
 
-    def __str__(self) -> str:
-        return "".join(token.raw for token in self._tokens)
+
+def _parsed(html: str, *texts: str) -> BeautifulSoup:
+    """Parse a page or a piece of one, with texts, which are escaped, in its places."""
+    return BeautifulSoup(Markup(html).format(*texts) if texts else html, "html.parser", multi_valued_attributes=None)
+
+
+def _is_hidden(control: Tag) -> bool:
+    return _of(control, "type") == "hidden"
+
+
+def _value_of(option: Tag) -> str:
+    return _of(option, "value") if option.has_attr("value") else option.get_text(strip=True)
+
+
+def _fill(control: Tag, sent: str | None, *, keeps: bool) -> None:
+    """Put a value that was sent into a control; None: the form had none."""
+    kind = _of(control, "type")
+    if control.name == "input" and kind in {"checkbox", "radio"}:
+        _switch(control, "checked", is_on=sent == (_of(control, "value") or "on"))
+    elif sent is None or kind in NEVER_FILLED or keeps:
+        return
+    elif control.name == "input":
+        control["value"] = sent
+    elif control.name == "textarea":
+        control.string = f"\n{sent}"  # the first line break of a text area is no part of its value
+    else:
+        for option in control.find_all("option"):
+            _switch(option, "selected", is_on=_value_of(option) == sent)
+
+
+def _switch(tag: Tag, attribute: str, *, is_on: bool) -> None:
+    if is_on:
+        tag[attribute] = ""
+    else:
+        del tag[attribute]
 
 
 def _faults_of(refusal: ServiceError) -> Sequence[tuple[str, str]]:
