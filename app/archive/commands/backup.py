@@ -13,25 +13,21 @@ import typer
 from app.archive.commands.places import Home, files_bar, holding, opened_files, read_settings, reason
 from app.core.commands.output import Failure, say, show, table, write_json
 from app.core.commands.registry import AsJson, command
-from app.core.files.s3 import S3
 
 if TYPE_CHECKING:
-    from app.archive.queries.backup_places import Place
     from app.archive.queries.references import Checked, Fault, Mended
     from app.core.db.database import Database
-    from app.core.files.files import Files
     from app.core.settings import Settings
 
 MOST_SHOWN = 100
 SECONDS_AN_HOUR = 3600
 HOURS_OF_GRACE = 24.0
-Where = Annotated[str, typer.Argument(metavar="DIR|URL", help="folder of the backup, or s3://BUCKET/PREFIX")]
-Source = Annotated[str | None, typer.Option("--from", metavar="DIR|URL", help="backup to restore from")]
+Where = Annotated[Path, typer.Argument(metavar="DIR", help="folder of the backup")]
 
 
 @command("backup")
 def backup(where: Where, home: Home = None, as_json: AsJson = False) -> None:
-    """Copy database and files into a folder or onto S3 while the service runs; to the same place again, only new files.
+    """Copy database and files into a folder while the service runs; into the same folder again, only new files.
 
     The backup holds everything acknowledged before it began. One that is broken off leaves the one before there as it
     was. Exit code 1 if the store itself lacks files that the database names; the backup is finished then too.
@@ -43,13 +39,14 @@ def backup(where: Where, home: Home = None, as_json: AsJson = False) -> None:
     from app.archive.queries.backup import backup as copy
     from app.archive.queries.backup import note_backup
 
-    settings = read_settings(home=home)
-    place = _place(where, settings)
+    if where.parts[:1] == ("s3:",):
+        raise Failure(f"expected a folder, found {where}: copy the backup's folder there with a program for S3")
+    settings, where = read_settings(home=home), where.resolve()
     with _one_line_of_faults(), _opened(settings) as database, files_bar() as step:
-        manifest = copy(database, opened_files(settings), place, step)
-        note_backup(database, manifest, place.shown)
+        manifest = copy(database, opened_files(settings), where, step)
+        note_backup(database, manifest, where)
     if as_json:
-        write_json({"folder": place.shown, **asdict(manifest)})
+        write_json({"folder": str(where), **asdict(manifest)})
     else:
         rows = sum(manifest.rows.values())
         say(f"copied {rows} rows, and {manifest.files} files of {manifest.size} bytes, each read and compared")
@@ -80,8 +77,7 @@ def restore(
     settings = read_settings(home=home)
     with holding("jurado restore", settings), _one_line_of_faults(), files_bar() as step:
         files, timeouts = opened_files(settings), settings.timeouts
-        place = _place(where, settings)
-        manifest = put(place, settings.database, files, replace=replace, step=step, timeouts=timeouts)
+        manifest = put(where.resolve(), settings.database, files, replace=replace, step=step, timeouts=timeouts)
     if as_json:
         write_json({"home": str(settings.home.resolve()), **asdict(manifest)})
     else:
@@ -91,8 +87,8 @@ def restore(
 @command("fsck")
 def fsck(
     home: Home = None,
-    mend: Annotated[bool, typer.Option("--mend", help="remove orphans, restore files and rows from a backup")] = False,
-    source: Source = None,
+    mend: Annotated[bool, typer.Option("--mend", help="remove orphans, restore files from a backup")] = False,
+    source: Annotated[Path | None, typer.Option("--from", metavar="DIR", help="backup to restore from")] = None,
     grace: Annotated[
         float, typer.Option(min=0, help="hours nobody has sent an orphan's bytes (S3: 2 or more)")
     ] = HOURS_OF_GRACE,
@@ -108,20 +104,22 @@ def fsck(
       jurado fsck --mend --grace 1 --json
     """
     from app.archive.queries import references
+    from app.archive.queries.backup import FILES
+    from app.core.files.open_files import LocalFiles
     from app.core.telemetry import configure_logs
 
     configure_logs("error")  # each fault is in the table; and standard output is the JSON's alone
     settings = read_settings(home=home)
-    if source is not None and not source.startswith(S3) and not (Path(source) / "files").is_dir():
-        raise Failure(f"--from: expected the folder of a backup, found no folder {Path(source) / 'files'}")
-    spare = None if source is None else _place(source, settings)
+    if source is not None and not (source / FILES).is_dir():
+        raise Failure(f"--from: expected the folder of a backup, found no folder {source / FILES}")
+    spare = None if source is None else LocalFiles(source / FILES)
     files = opened_files(settings)
     with _one_line_of_faults(), _opened(settings) as database:
         with files_bar() as step:
             checked = references.check(
                 database, files, grace=grace * SECONDS_AN_HOUR, step=lambda at, of, _size: step("reading files", at, of)
             )
-        mended = _mended(database, files, checked, spare) if mend else None
+        mended = references.mend(database, files, checked, spare) if mend else None
     restored = set() if mended is None else set(mended.restored)
     faults = [fault for fault in checked.faults if fault.name not in restored]
     if as_json:
@@ -141,29 +139,6 @@ def fsck(
     raise typer.Exit(1 if faults else 0)
 
 
-def _place(where: str, settings: Settings) -> Place:
-    """The place of a backup that a person names; raises Failure for an address that is none."""
-    from app.archive.queries.backup_places import place_of
-
-    try:
-        if where.startswith(S3):
-            return place_of(where, settings.home, settings.files_seconds)
-        return place_of(str(Path(where).resolve()), settings.home, settings.files_seconds)
-    except (ValueError, OSError) as error:
-        raise Failure(str(error)) from None
-
-
-def _mended(database: Database, files: Files, checked: Checked, source: Place | None) -> Mended:
-    """Mend what a backup has, and remove old orphans."""
-    from app.archive.queries.backup import opened_database
-    from app.archive.queries.references import mend
-
-    if source is None:
-        return mend(database, files, checked)
-    with opened_database(source) as backup:
-        return mend(database, files, checked, source.files, backup)
-
-
 def _show(checked: Checked, faults: Sequence[Fault], mended: Mended | None) -> None:
     rows = [(fault.kind, fault.name, ", ".join(fault.places) or "nobody", fault.why) for fault in faults]
     if rows:
@@ -176,7 +151,7 @@ def _show(checked: Checked, faults: Sequence[Fault], mended: Mended | None) -> N
     )
     if mended is not None:
         say(
-            f"restored {len(mended.restored)} files and rows, removed {mended.removed} orphans of {mended.size} bytes"
+            f"restored {len(mended.restored)} files, removed {mended.removed} orphans of {mended.size} bytes"
             f" and {mended.unfinished} unfinished files"
         )
 
@@ -204,7 +179,7 @@ def _one_line_of_faults() -> Iterator[None]:
     """End the command with one line where copying, the database or a file fails."""
     from sqlalchemy.exc import SQLAlchemyError
 
-    from app.archive.queries.backup_places import BackupError
+    from app.archive.queries.database_copy import BackupError
 
     try:
         yield

@@ -1,6 +1,6 @@
-"""A copy of everything in one folder or below an address of S3, made while the service runs.
+"""A copy of everything in one folder, made while the service runs.
 
-The database comes first, then the files that it names. The place holds `manifest.json`, the database as an SQLite file
+The database comes first, then the files that it names. The folder holds `manifest.json`, the database as an SQLite file
 whatever it was copied from, and `files/` as the store has them. The manifest is written last and replaced in one step,
 and names the database it belongs to: without one a backup is not finished, and one that was broken off leaves the
 backup before it as good as it was.
@@ -8,8 +8,10 @@ backup before it as good as it was.
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+import os
+import tempfile
+from collections.abc import Iterable, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
@@ -18,16 +20,21 @@ from urllib.parse import quote
 from sqlalchemy import func, select
 
 from app.archive.queries import database_copy, references
-from app.archive.queries.backup_places import DATABASE, MANIFEST, BackupError, BackupFolder, Place
+from app.archive.queries.database_copy import BackupError
 from app.core import clock, settings
 from app.core.db.database import Database
-from app.core.db.migrate import schemas
+from app.core.db.migrate import schemas, sync, sync_folder
 from app.core.files.files import Files
+from app.core.files.open_files import LocalFiles
 from app.core.files.stored_bytes import UNREADABLE, FileMissing
 from app.feed import queries as feed_queries
 from app.tables import Base, LastBackupRow
 
 FORMAT = 1
+MANIFEST = "manifest.json"
+FILES = "files"
+DATABASE = "jurado-"
+UNFINISHED = ".new-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,25 +57,23 @@ class Manifest:
     faulty: Sequence[str]
 
 
-def backup(
-    database: Database, files: Files, where: Path | Place, step: database_copy.Step = lambda *_: None
-) -> Manifest:
-    """Copy database and files into a place; files that an earlier backup brought there are not copied again.
+def backup(database: Database, files: Files, folder: Path, step: database_copy.Step = lambda *_: None) -> Manifest:
+    """Copy database and files into a folder; files that an earlier backup brought there are not copied again.
 
-    Raises BackupError where the place holds something else, or the schema is not this version's.
+    Raises BackupError where the folder holds something else, or the schema is not this version's.
     """
-    place = _place(where)
     database_copy.refuse_other_schema(database)
-    if place.files.place == files.place or Path(place.files.place).resolve() == Path(files.place).resolve():
-        raise BackupError(f"{place.shown}: expected a folder for backups alone, found the files to be copied in it")
-    place.prepare()
-    earlier = None if place.manifest() is None else read_manifest(place)
+    copied = LocalFiles(folder / FILES)
+    if Path(copied.place).resolve() == Path(files.place).resolve():
+        raise BackupError(f"{folder}: expected a folder for backups alone, found the files to be copied in it")
+    _prepare(folder)
+    earlier = read_manifest(folder) if (folder / MANIFEST).exists() else None
     made = clock.utc_now()
-    with place.writing(f"{DATABASE}{made:%Y%m%dT%H%M%S%f}.db") as path:
-        rows = _copy_database(database, path, step)
-        digest, names = _sha256(path), _names(path)
-    place.files.tidy()
-    size, faulty = copy_files(files, place.files, names, step)
+    path = folder / f"{DATABASE}{made:%Y%m%dT%H%M%S%f}.db"
+    rows = _copy_database(database, path, step)
+    digest, names = _sha256(path), _names(path)
+    copied.tidy()
+    size, faulty = copy_files(files, copied, names, step)
     manifest = Manifest(
         FORMAT,
         made.isoformat(),
@@ -78,24 +83,46 @@ def backup(
         rows,
         len(names) - len(faulty),
         size,
-        _digest(set(names) - set(faulty)),
+        _digest(names - set(faulty)),
         faulty,
     )
-    place.finish(json.dumps(asdict(manifest), indent=1).encode())
-    _forget(place, manifest, set(names), earlier)
+    _finish(folder, manifest)
+    for old in folder.glob(f"{DATABASE}*.db*"):
+        if not old.name.startswith(path.name):
+            old.unlink()
+    if earlier is not None:  # what only backups before this one needed
+        for each in list(copied.stored()):
+            if each.sha256 not in names:
+                copied.remove(each.sha256)
     return manifest
 
 
-def _place(where: Path | Place) -> Place:
-    return BackupFolder(where) if isinstance(where, Path) else where
+def _prepare(folder: Path) -> None:
+    """Make the folder; one with anything else is not ours to write to."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for each in folder.iterdir():
+        if each.name not in {MANIFEST, FILES} and not each.name.startswith((DATABASE, UNFINISHED)):
+            raise BackupError(f"{folder}: expected a folder for backups alone, found {each.name} in it")
 
 
-def note_backup(database: Database, manifest: Manifest, place: str) -> None:
+def _finish(folder: Path, manifest: Manifest) -> None:
+    """Write the manifest, and replace the one before."""
+    os.sync()  # the manifest says that everything is there: also after a power cut
+    handle, name = tempfile.mkstemp(dir=folder, prefix=UNFINISHED)
+    with os.fdopen(handle, "wb") as file:
+        file.write(json.dumps(asdict(manifest), indent=1).encode())
+        file.flush()
+        sync(file.fileno())
+    os.replace(name, folder / MANIFEST)
+    sync_folder(folder)
+
+
+def note_backup(database: Database, manifest: Manifest, folder: Path) -> None:
     """Write into the database that a backup was finished, and where it lies, for those who look at the service."""
     row = LastBackupRow(
         id=1,
         made=datetime.fromisoformat(manifest.made),
-        place=place,
+        place=str(folder),
         files=manifest.files,
         size=manifest.size,
         faulty=len(manifest.faulty),
@@ -104,57 +131,44 @@ def note_backup(database: Database, manifest: Manifest, place: str) -> None:
         session.merge(row)
 
 
-def read_manifest(where: Path | Place) -> Manifest:
+def read_manifest(folder: Path) -> Manifest:
     """The manifest of a finished backup; raises BackupError."""
-    place = _place(where)
-    data = place.manifest()
-    if data is None:
-        raise BackupError(f"{place.shown}: expected a finished backup, found no {MANIFEST}")
+    path = folder / MANIFEST
     try:
-        manifest = json.loads(data)
+        manifest = json.loads(path.read_bytes())
         if manifest.get("format") != FORMAT:
-            raise BackupError(f"{place.shown}: expected a backup of format {FORMAT}, found {manifest.get('format')!r}")
+            raise BackupError(f"{folder}: expected a backup of format {FORMAT}, found {manifest.get('format')!r}")
         return Manifest(**manifest)
+    except FileNotFoundError:
+        raise BackupError(f"{folder}: expected a finished backup, found no {MANIFEST}") from None
     except (ValueError, TypeError, AttributeError) as error:
-        raise BackupError(f"{place.shown}/{MANIFEST}: {error}") from None
+        raise BackupError(f"{path}: {error}") from None
 
 
-def verify(where: Path | Place, step: database_copy.Step = lambda *_: None) -> Manifest:
-    """Read all of a backup and hold it against its manifest; raises BackupError."""
-    with _verified(_place(where), step) as (manifest, _path, _names):
-        return manifest
-
-
-@contextmanager
-def _verified(place: Place, step: database_copy.Step) -> Iterator[tuple[Manifest, Path, list[str]]]:
-    """Read all of a backup; yields its manifest, the path of its database, and its files. Raises BackupError."""
-    manifest = read_manifest(place)
+def verify(folder: Path, step: database_copy.Step = lambda *_: None) -> tuple[Manifest, list[str]]:
+    """Read all of a backup and hold it against its manifest; returns that and its files. Raises BackupError."""
+    manifest = read_manifest(folder)
     if manifest.schema not in schemas():
         raise BackupError(
-            f"{place.shown}: it has the schema {manifest.schema}, which this version does not know: a newer one made it"
+            f"{folder}: it has the schema {manifest.schema}, which this version does not know: a newer one made it"
         )
-    wrong = f"{place.shown}/{manifest.database}: expected the database the manifest names, found other bytes or none"
-    with ExitStack() as stack:
+    path, files = folder / manifest.database, LocalFiles(folder / FILES)
+    if not path.is_file() or _sha256(path) != manifest.database_sha256:
+        raise BackupError(f"{path}: expected the database the manifest names, found other bytes or none")
+    names = sorted(_names(path) - set(manifest.faulty))
+    if _digest(names) != manifest.names:
+        raise BackupError(f"{folder}: the database names other files than the manifest")
+    for at, name in enumerate(names, start=1):
         try:
-            path = stack.enter_context(place.reading(manifest.database))
-        except FileNotFoundError:
-            raise BackupError(wrong) from None
-        if _sha256(path) != manifest.database_sha256:
-            raise BackupError(wrong)
-        names = sorted(_names(path) - set(manifest.faulty))
-        if _digest(names) != manifest.names:
-            raise BackupError(f"{place.shown}: the database names other files than the manifest")
-        for at, name in enumerate(names, start=1):
-            try:
-                place.files.examine(name)
-            except (FileMissing, OSError) as error:
-                raise BackupError(f"{place.files.place}: {error}") from None
-            step("verifying files", at, len(names))
-        yield manifest, path, names
+            files.examine(name)
+        except (FileMissing, OSError) as error:
+            raise BackupError(f"{files.place}: {error}") from None
+        step("verifying files", at, len(names))
+    return manifest, names
 
 
 def restore(
-    where: Path | Place,
+    folder: Path,
     database_url: str,
     files: Files,
     *,
@@ -166,30 +180,24 @@ def restore(
 
     The database may be of the other kind. Raises BackupError if it holds rows already, unless they are to be replaced.
     """
-    place = _place(where)
-    with _verified(place, step) as (manifest, path, names):
-        target = Database(database_url, timeouts)
-        try:
-            if not replace:
-                database_copy.refuse_other_contents(target)
-            for at, name in enumerate(names, start=1):
-                _copy_file(place.files, files, name)
-                step("restoring files", at, len(names))
-            if target.is_sqlite:
-                database_copy.replace_sqlite(path, target)
-            else:
-                database_copy.replace_rows(path, target, step, replace=replace)
-        finally:
-            target.close()
-    restored = Database(database_url, timeouts)  # SQLite's file is another one by now
-    try:
+    manifest, names = verify(folder, step)
+    path, copied = folder / manifest.database, LocalFiles(folder / FILES)
+    with closing(Database(database_url, timeouts)) as target:
+        if not replace:
+            database_copy.refuse_other_contents(target)
+        for at, name in enumerate(names, start=1):
+            references.copy_file(copied, files, name)
+            step("restoring files", at, len(names))
+        if target.is_sqlite:
+            database_copy.replace_sqlite(path, target)
+        else:
+            database_copy.replace_rows(path, target, step, replace=replace)
+    with closing(Database(database_url, timeouts)) as restored:  # SQLite's file is another one by now
         with restored.engine.begin() as connection:
             feed_queries.refuse_given_tokens(connection)
         rows = _row_counts(restored)
-    finally:
-        restored.close()
     if {name: rows[name] for name in manifest.rows} != manifest.rows:
-        raise BackupError(f"the restored database has other numbers of rows than {place.shown}/{MANIFEST} says")
+        raise BackupError(f"the restored database has other numbers of rows than {folder / MANIFEST} says")
     return manifest
 
 
@@ -200,13 +208,10 @@ def _copy_database(database: Database, path: Path, step: database_copy.Step) -> 
             driver = connection.connection.driver_connection
             assert driver is not None, "the connection is open"
             driver.execute("VACUUM INTO ?", (str(path),))  # one snapshot; copying pages begins anew at each write
-    copy = Database(f"sqlite:///{path}")
-    try:
+    with closing(Database(f"sqlite:///{path}")) as copy:
         if database.is_sqlite:
             return _row_counts(copy)
         return database_copy.copy_rows(database, copy, database_copy.counting("copying the database", step))
-    finally:
-        copy.close()
 
 
 def copy_files(source: Files, copied: Files, names: Iterable[str], step: database_copy.Step) -> tuple[int, list[str]]:
@@ -217,18 +222,13 @@ def copy_files(source: Files, copied: Files, names: Iterable[str], step: databas
     for at, name in enumerate(listed, start=1):
         if name not in present or present[name] != sizes.get(name):
             try:
-                _copy_file(source, copied, name)
+                references.copy_file(source, copied, name)
             except UNREADABLE:
                 if not _is_readable(copied, name):
                     faulty.append(name)
         step("copying files", at, len(listed))
     wanted = set(listed)
     return sum(each.size for each in copied.stored() if each.sha256 in wanted), faulty
-
-
-def _copy_file(source: Files, target: Files, name: str) -> None:
-    with source.opened(name) as packed:
-        target.keep_packed(name, packed)
 
 
 def _is_readable(files: Files, name: str) -> bool:
@@ -239,40 +239,12 @@ def _is_readable(files: Files, name: str) -> bool:
     return True
 
 
-def _forget(place: Place, manifest: Manifest, names: set[str], earlier: Manifest | None) -> None:
-    """Remove what only backups before this one needed, and what was left of those that were broken off."""
-    place.keep_only(manifest.database)
-    if earlier is not None:
-        for each in list(place.files.stored()):
-            if each.sha256 not in names:
-                place.remove_file(each.sha256)
-
-
 def _names(path: Path) -> set[str]:
     """The files that a copied database needs."""
-    with _opened_copy(path) as database, database.snapshot() as connection:
-        return set(references.read_references(connection).needed)
-
-
-@contextmanager
-def opened_database(where: Path | Place) -> Iterator[Database | None]:
-    """Open the database of a finished backup, only to read; None where the place holds files alone."""
-    place = _place(where)
-    if place.manifest() is None:
-        yield None
-        return
-    with place.reading(read_manifest(place).database) as path, _opened_copy(path) as database:
-        yield database
-
-
-@contextmanager
-def _opened_copy(path: Path) -> Iterator[Database]:
     # Immutable: no lock and no log beside it, so that the backup may lie where nobody can write.
-    database = Database(f"sqlite:///file:{quote(str(path.resolve()))}?mode=ro&immutable=1&uri=true")
-    try:
-        yield database
-    finally:
-        database.close()
+    url = f"sqlite:///file:{quote(str(path.resolve()))}?mode=ro&immutable=1&uri=true"
+    with closing(Database(url)) as database, database.snapshot() as connection:
+        return set(references.read_references(connection).needed)
 
 
 def _row_counts(database: Database) -> dict[str, int]:

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from sqlalchemy import Connection, RowMapping, Table, bindparam, func, insert, inspect, select, text, update
 
-from app.archive.queries.backup_places import BackupError
 from app.core.db.database import Database
 from app.core.db.migrate import schema_of, schemas, sync, upgrade
 from app.tables import Base
@@ -21,6 +20,10 @@ MODULUS = 2**256
 Step = Callable[[str, int, int | None], None]
 # Receives a table, and the number of rows of each batch.
 OfTable = Callable[[str, int], None]
+
+
+class BackupError(Exception):
+    """A folder holds no finished backup, or something else than described; or the databases do not allow a copy."""
 
 
 def copy_rows(source: Database, target: Database, step: OfTable = lambda _table, _rows: None) -> dict[str, int]:

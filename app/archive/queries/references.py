@@ -9,10 +9,9 @@ import hashlib
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from hashlib import sha256
 from typing import cast
 
-from sqlalchemy import JSON, Column, ColumnElement, Connection, CursorResult, Table, and_, select, update
+from sqlalchemy import JSON, Column, ColumnElement, Connection, Table, select
 
 from app.core.clock import utc_now
 from app.core.db.database import Database
@@ -136,10 +135,7 @@ class Fault:
 
 @dataclass
 class Checked:
-    """The result of a check. `orphans` are files no row names, of which `old` may be collected; sizes in bytes.
-
-    `spoilt` are the small answers whose bytes in their rows are others, by the names of their faults.
-    """
+    """The result of a check. `orphans` are files no row names, of which `old` may be collected; sizes in bytes."""
 
     files: int = 0
     size: int = 0
@@ -147,12 +143,11 @@ class Checked:
     orphans: int = 0
     orphan_size: int = 0
     old: list[StoredFile] = field(default_factory=list)
-    spoilt: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Mended:
-    """The result of a mending: files and rows restored, orphans and unfinished files removed, bytes won by that."""
+    """The result of a mending: files restored, orphans and unfinished files removed, bytes won by that."""
 
     restored: Sequence[str]
     removed: int
@@ -177,8 +172,7 @@ def check(
         row_faults = _row_faults(connection) if rows else []
         checked = Checked(len(stored), sum(each.size for each in stored), row_faults)
         references = read_references(connection, verify=rows)
-    checked.spoilt = references.spoilt
-    checked.faults += [Fault("rows", place, why="other bytes than were sent") for place in checked.spoilt]
+    checked.faults += [Fault("rows", place, why="other bytes than were sent") for place in references.spoilt]
     latest = utc_now().timestamp() - max(grace, files.least_grace)
     unnamed = [each for each in stored if each.sha256 not in references.named]
     checked.orphans, checked.orphan_size = len(unnamed), sum(each.size for each in unnamed)
@@ -192,17 +186,10 @@ def check(
     return checked
 
 
-def mend(
-    database: Database, files: Files, checked: Checked, source: Files | None = None, backup: Database | None = None
-) -> Mended:
-    """Fetch missing and damaged files from `source` (a backup's), and collect old files of no row.
-
-    Small answers whose bytes in their rows are others are written again from the database of a `backup`.
-    """
+def mend(database: Database, files: Files, checked: Checked, source: Files | None = None) -> Mended:
+    """Fetch missing and damaged files from `source` (a backup's), and collect old files of no row."""
     faulty = [fault.name for fault in checked.faults if fault.kind in {"missing", "damaged"}]
     restored = [] if source is None else [name for name in faulty if _restore(files, source, name)]
-    if backup is not None:
-        restored += [name for name in checked.spoilt if _restore_answer(database, backup, name)]
     removed = collect(database, files, checked.old)
     return Mended(restored, len(removed), sum(each.size for each in removed), files.tidy())
 
@@ -230,55 +217,29 @@ def _fault_of(files: Files, name: str, references: References) -> Fault | None:
     return None
 
 
+def copy_file(source: Files, target: Files, name: str) -> None:
+    """Copy a file as it is stored."""
+    with source.opened(name) as packed:
+        target.keep_packed(name, packed)
+
+
 def _restore(files: Files, source: Files, name: str) -> bool:
     try:
-        with source.opened(name) as packed:
-            files.keep_packed(name, packed)
+        copy_file(source, files, name)
     except UNREADABLE:
         return False
     return True
 
 
 def _row_faults(connection: Connection) -> list[Fault]:
-    """Faults of pages and references: SQLite finds them itself, PostgreSQL is asked for rows whose parents are gone."""
+    """Faults of pages and references that SQLite finds itself; PostgreSQL has its own programs for that."""
     if connection.dialect.name != "sqlite":
-        return [fault for table in Base.metadata.sorted_tables for fault in _parentless(connection, table)]
+        return []
     faults = [
         Fault("rows", "integrity_check", why=str(text))
         for (text,) in connection.exec_driver_sql(f"PRAGMA integrity_check({MOST_SHOWN})")
         if text != "ok"
     ]
     for table, rowid, parent, _ in connection.exec_driver_sql("PRAGMA foreign_key_check"):
-        faults.append(_without_parent(table, rowid, parent))
+        faults.append(Fault("rows", f"{table} {rowid}", why=f"refers to a row of {parent} that there is not"))
     return faults
-
-
-def _parentless(connection: Connection, table: Table) -> Iterator[Fault]:
-    """Rows of a table that refer to rows that are gone: a restored disk or a switched-off trigger leaves them."""
-    for reference in table.foreign_key_constraints:
-        parent = reference.referred_table.alias()
-        pairs = [(each.parent, parent.c[each.column.name]) for each in reference.elements]
-        joined = and_(*(child == column for child, column in pairs))
-        gone = and_(pairs[0][1].is_(None), *(child.is_not(None) for child, _ in pairs))
-        key = list(table.primary_key.columns)
-        query = select(*key).select_from(table.outerjoin(parent, joined)).where(gone).limit(MOST_SHOWN)
-        for row in connection.execute(query):
-            yield _without_parent(table.name, "/".join(map(str, row)), reference.referred_table.name)
-
-
-def _without_parent(table: str, row: object, parent: str) -> Fault:
-    return Fault("rows", f"{table} {row}", why=f"refers to a row of {parent} that there is not")
-
-
-def _restore_answer(database: Database, backup: Database, name: str) -> bool:
-    """Write the bytes of a small answer again from a backup's row, if those are the bytes that were sent."""
-    submission_id, test_case_id = name.removeprefix(f"{AnswerRow.__tablename__} ").split("/")
-    which = (AnswerRow.submission_id == int(submission_id), AnswerRow.test_case_id == int(test_case_id))
-    with backup.read() as session:
-        before = session.execute(select(AnswerRow.sha256, AnswerRow.data).where(*which)).first()
-    if before is None or before.data is None or sha256(before.data).hexdigest() != before.sha256:
-        return False
-    with database.write() as session:
-        same = (AnswerRow.sha256 == before.sha256, AnswerRow.data.is_not(None))
-        done = session.execute(update(AnswerRow).where(*which, *same).values(data=before.data))
-        return bool(cast("CursorResult[object]", done).rowcount)

@@ -177,12 +177,6 @@ class Bucket:
     def _stream(self, prefix: str, after: str | None) -> Iterator[Sequence[ObjectMeta]]:
         return iter(self._store.list(prefix or None, offset=after, chunk_size=self._batch))
 
-    def names(self) -> list[str]:
-        """The names of objects and folders directly below the address."""
-        listed = self._ask(self._store.list_with_delimiter, "")
-        objects = [str(each["path"]) for each in listed["objects"]]
-        return [*objects, *(str(each).rstrip("/").rpartition("/")[2] for each in listed["common_prefixes"])]
-
     def remove(self, name: str) -> None:
         """Remove an object, if there is one."""
         self._ask(lambda: self._store.delete(name), name)

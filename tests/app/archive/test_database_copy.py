@@ -11,8 +11,7 @@ import pytest
 from sqlalchemy import func, select, text, update
 
 from app.archive.queries import database_copy
-from app.archive.queries.backup_places import BackupError
-from app.archive.queries.database_copy import copy_rows
+from app.archive.queries.database_copy import BackupError, copy_rows
 from app.core.db.database import Database
 from app.tables import Base, JudgementRow, TeamRow
 from tests.builders.contests import add_contest, add_problem, add_submission
