@@ -156,7 +156,7 @@ class Peaks:
         """Look at the processes once more."""
         self.server = max(self.server, high_water(self._pid))
         for pid in below(self._pid):
-            if "app.programs.reading_process" in words_of(pid):
+            if "app.programs.apart" in words_of(pid):
                 self.reader = max(self.reader, high_water(pid))
 
 

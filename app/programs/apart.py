@@ -1,26 +1,29 @@
 """A process that reads packages and statements of others, and is killed where its time or its memory is over.
 
 One process waits for each server, has imported what reading needs, and divides itself for every package: dividing takes
-milliseconds, starting Python a second. What it gives back is pickled, and read by a reader that makes no other objects
-than those a package consists of.
+milliseconds, starting Python a second. The part that reads has so much processor time and memory, no network, and the
+files it was given. It leaves its result pickled in a folder, which is read by a reader that makes no other objects than
+those a package consists of; the part that waits tells how it ended.
 
 Guarantee 4: the lock gives the process one package at a time.
 """
 
-import atexit
-import json
+import os
 import pickle
 import signal
+import socket
 import sys
 import threading
+import traceback
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
+from importlib import import_module
 from pathlib import Path
-from typing import TypedDict, TypeVar, cast
+from typing import NamedTuple, TypeVar, cast
 
 from app.core.faults import SLOWER, PackageError, PackageErrors, mismatch
 from app.core.files.temporary import SOLVER_PREFIX, locked_folder
-from app.sandbox.child import AskedProcess, PipeBroken, PipeTooSlow
+from app.sandbox import confinement
+from app.sandbox.child import AskedProcess, Pipe, PipeBroken, PipeTooSlow
 from checkers.doors import N_, Phrase
 
 T = TypeVar("T")
@@ -30,6 +33,9 @@ MEMORY = 4 * 2**30
 # A process that gets little of the processor has so many times its processor time until it is killed.
 PATIENCE = 10.0
 MOST_REPLY = 1000
+MOST_REQUEST = 2**30
+# Imported before the first package comes, so that no part has to.
+WARM = ("app.packages.arrivals", "checkers.doors")
 OF_PACKAGES = (
     "app.core.faults",
     "app.core.messages",
@@ -46,15 +52,16 @@ PLAIN = frozenset({
 })  # fmt: skip
 
 
-class ReadRequest(TypedDict):
-    """A request to the process: `function` is `module:name`; seconds of processor, bytes of memory."""
+class ReadRequest(NamedTuple):
+    """A function to call with its arguments, its seconds of processor, and the files and folders that it may use."""
 
-    function: str
-    folder: str
-    files: list[str]
-    writable: str | None
+    function: Callable[..., object]
+    arguments: Sequence[object]
+    named: dict[str, object]
     seconds: float
-    memory: int
+    readable: list[Path]
+    folder: Path
+    writable: list[Path]
 
 
 class Results(pickle.Unpickler):
@@ -101,24 +108,17 @@ class Reader:
         Raises what the function raises if that is PackageErrors, and PackageErrors where it is over its time or memory.
         """
         with self._lock, locked_folder(SOLVER_PREFIX) as folder:
-            with (folder / "arguments").open("wb") as file:
-                pickle.dump((list(arguments), named), file)
-            asked: ReadRequest = {
-                "function": f"{function.__module__}:{function.__qualname__}",
-                "folder": str(folder),
-                "files": [str(path.resolve()) for path in files],
-                "writable": None if writable is None else str(writable.resolve()),
-                "seconds": seconds,
-                "memory": MEMORY,
-            }
-            status = self._ask(json.dumps(asked).encode(), seconds)
+            readable = [path.resolve() for path in files]
+            places = [folder] if writable is None else [folder, writable.resolve()]
+            asked = ReadRequest(function, arguments, named, seconds, readable, folder, places)
+            status = self._ask(pickle.dumps(tuple(asked)), seconds)
             if status == 0:
                 with (folder / "result").open("rb") as file:
                     return cast(T, _settled(*Results(file).load()))  # what the function itself has returned
         if status in (-signal.SIGPROF, None):
             raise _too_much(N_("a package that is read in %(seconds)s s"), SLOWER, seconds=f"{seconds:g}")
         if status == -signal.SIGKILL:
-            raise _too_much(N_("a package that can be read"), Phrase(N_("one that needs too much memory")))
+            raise _too_large()
         raise RuntimeError(f"the process that reads packages ended with status {status}")
 
     def close(self) -> None:
@@ -145,7 +145,7 @@ class Reader:
         if self._process is not None and not self._process.alive:
             self.close()
         if self._process is None:
-            self._process = AskedProcess("app.programs.reading_process")
+            self._process = AskedProcess("app.programs.apart")
         return self._process
 
 
@@ -154,23 +154,72 @@ READER = Reader()
 RENDERER = Reader()
 
 
-@atexit.register
-def _close() -> None:
-    for each in (READER, RENDERER):
-        with suppress(OSError):
-            each.close()
-
-
 def _settled(kind: str, value: object) -> object:
     """The function's result; raises what the function raised."""
     if kind == "value":
         return value
     if kind == "refused":
         raise PackageErrors(cast(Iterable[PackageError], value))
-    if kind == "memory":
-        raise _too_much(N_("a package that can be read"), Phrase(N_("one that needs too much memory")))
     raise RuntimeError(f"reading a package failed: {value}")
 
 
 def _too_much(expected: str, found: Phrase, **values: str) -> PackageErrors:
     return PackageErrors([PackageError("", "", mismatch(expected, found, **values))])
+
+
+def _too_large() -> PackageErrors:
+    return _too_much(N_("a package that can be read"), Phrase(N_("one that needs too much memory")))
+
+
+def main() -> None:
+    """Read packages until the server is gone."""
+    confinement.die_with_parent()
+    for name in WARM:
+        import_module(name)
+    pipe = Pipe(socket.socket(fileno=int(sys.argv[1])))
+    while True:
+        try:
+            asked = pickle.loads(pipe.receive(MOST_REQUEST))  # imports its module here, so that the next part has it
+        except PipeBroken:
+            return
+        pipe.send(str(_ended(ReadRequest(*asked))).encode())
+
+
+def _ended(asked: ReadRequest) -> int:
+    """Let a part of this process call the function; returns its status, or minus the signal that ended it."""
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            _bound(asked)
+            result = _called(asked)
+            with (asked.folder / "result").open("wb") as file:
+                pickle.dump(result, file, protocol=5)
+            status = 0
+        finally:
+            os._exit(status)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+
+
+def _bound(asked: ReadRequest) -> None:
+    """Give up what reading does not need, and be ended by the kernel once the time is over."""
+    confinement.die_with_parent()
+    confinement.give_up_others(MEMORY)
+    confinement.give_up_folders(asked.writable, asked.readable)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_PROF, asked.seconds)
+
+
+def _called(asked: ReadRequest) -> tuple[str, object]:
+    try:
+        return "value", asked.function(*asked.arguments, **asked.named)
+    except PackageErrors as refused:
+        return "refused", refused.errors
+    except MemoryError:
+        return "refused", _too_large().errors
+    except Exception:
+        return "failed", traceback.format_exc()
+
+
+if __name__ == "__main__":
+    main()

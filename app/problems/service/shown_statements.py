@@ -6,7 +6,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import Enum, auto
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
@@ -15,7 +14,7 @@ from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
 from app.contests.service.visibility import the_problem
 from app.core import clock, json_documents
-from app.core.messages import N_, Forbidden, Message, NotFound, did_you_mean
+from app.core.messages import N_, Message, NotFound, did_you_mean
 from app.core.service import Service
 from app.domain.participation import ParticipationKind, is_for_practice, own_clock
 from app.packages.markdown import image_type, with_image_folder
@@ -25,22 +24,10 @@ from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import ContestProblemRow, ContestRow, ProblemRow
 
 
-class SolutionAccess(Enum):
-    """A viewer's access to the solution texts of a problem.
-
-    WITHHELD  by a contest whose problems the viewer sees
-    HIDDEN    only by contests whose problems the viewer does not see: nothing may tell that they have the problem
-    """
-
-    OPEN = auto()
-    WITHHELD = auto()
-    HIDDEN = auto()
-
-
-def solution_access(viewer: Viewer, session: Session, problem_id: str) -> SolutionAccess:
-    """Open once every contest with the problem is over with public results, and the viewer's own clocks have ended."""
+def may_read_solution(viewer: Viewer, session: Session, problem_id: str) -> bool:
+    """Once every contest with the problem is over with public results, and the viewer's own clocks have ended."""
     if viewer.sees_all:
-        return SolutionAccess.OPEN
+        return True
     now = clock.utc_now()
     contests = session.scalars(
         select(ContestRow)
@@ -48,10 +35,7 @@ def solution_access(viewer: Viewer, session: Session, problem_id: str) -> Soluti
         .join(ProblemRow, ProblemRow.id == ContestProblemRow.problem_id)
         .where(ProblemRow.uuid == select(ProblemRow.uuid).where(ProblemRow.id == problem_id).scalar_subquery())
     )
-    withholding = [row for row in contests.unique() if _withholds(session, row, viewer.team_id, now)]
-    if any(_shows_problems(session, row, viewer.team_id, now) for row in withholding):
-        return SolutionAccess.WITHHELD
-    return SolutionAccess.HIDDEN if withholding else SolutionAccess.OPEN
+    return not any(_withholds(session, row, viewer.team_id, now) for row in contests.unique())
 
 
 def _withholds(session: Session, row: ContestRow, team_id: str | None, now: datetime) -> bool:
@@ -63,16 +47,6 @@ def _withholds(session: Session, row: ContestRow, team_id: str | None, now: date
     own = None if team_id is None else contests_queries.participation(session, row.id, team_id)
     is_virtual = own is not None and own.kind is ParticipationKind.VIRTUAL
     return is_virtual and not own_clock(times, None, own).ended(now)
-
-
-def _shows_problems(session: Session, row: ContestRow, team_id: str | None, now: datetime) -> bool:
-    """Whether a team, or the public, sees the contest's problems: the rule of `visibility.seen_by`, from the rows."""
-    times = contests_queries.clock(row)
-    if not times.started(now):
-        return False
-    if row.settings.personal_duration is None or times.ended(now):
-        return True
-    return team_id is not None and contests_queries.participation(session, row.id, team_id) is not None
 
 
 HTML = "text/html; charset=utf-8"
@@ -164,17 +138,12 @@ def solution(
 ) -> Statement:
     """The solution text in the reader's language, or in another one where that is missing; raises NotFound.
 
-    Raises Forbidden, whether or not there is a text, while a contest that the viewer sees withholds it.
+    Refused alike where there is none and where a contest withholds it: that contest may be one that nobody knows of.
     """
     the_problem(snapshot, problem_id)
-    access = solution_access(viewer, session, problem_id)
-    if access is SolutionAccess.WITHHELD:
-        raise Forbidden(
-            N_("solution texts are readable once every contest with the problem is over and its results are public")
-        )
     row = pins.row(session, snapshot.contest.id, problem_id)
     texts = row.metadata_["solutions"]
-    if not texts or access is SolutionAccess.HIDDEN:
+    if not texts or not may_read_solution(viewer, session, problem_id):
         raise NotFound(N_("there is no solution text of problem %(problem)r to read"), problem=problem_id)
     language = problems.choose_language(reader.language, reader.accepted_languages, sorted(texts))
     title = f"{problems.title_of(row.names, language)}: {problems.solution_word(language)}"
