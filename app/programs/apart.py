@@ -8,6 +8,7 @@ those a package consists of; the part that waits tells how it ended.
 Guarantee 4: the lock gives the process one package at a time.
 """
 
+import atexit
 import os
 import pickle
 import signal
@@ -152,6 +153,8 @@ class Reader:
 READER = Reader()
 # Statements have a process beside that of packages: whoever reads one must not wait for a package's minute.
 RENDERER = Reader()
+atexit.register(READER.close)
+atexit.register(RENDERER.close)
 
 
 def _settled(kind: str, value: object) -> object:

@@ -24,6 +24,7 @@ from app.core.pages.visitor import (
 )
 from app.core.pages.visits import Change, Look, Visit
 from app.judging.service.problem_changes import How
+from app.problems.queries.testdata import DataBody
 
 Number = Annotated[int, PathParameter(ge=1, lt=2**31)]
 AGGREGATIONS = ("sum", "min", "pass-fail")
@@ -85,7 +86,7 @@ def add_cases(visit: Visit, sent: Annotated[tuple[bytes, bool], Depends(_zip)], 
 
 def arrange_cases(visit: Visit, fields: Fields, problem_id: str) -> Response:
     """Change groups, their points, the groups and the order of cases, or delete those ticked, as one version."""
-    body = made_of_values(testcases.DataBody, _arrangement(fields))
+    body = made_of_values(DataBody, _arrangement(fields))
     if body.delete:
         confirm(
             fields,

@@ -41,6 +41,7 @@ from app.core.http.middleware import API
 from app.core.messages import N_, BadRequest, UnsupportedMedia
 from app.judging.routes import PREVIEWED, RESPONSES, TheHow, accepted
 from app.judging.service.problem_changes import Preview, RejudgingView
+from app.problems.queries.testdata import DataBody
 from app.problems.service import shown_cases
 
 router = APIRouter(route_class=GatedRoute, tags=["test cases"])
@@ -309,7 +310,7 @@ async def import_testcases(
     TEST_DATA_PLACE, response_model=ProblemDetails, responses=RESPONSES, summary="Change groups and move test cases"
 )
 def change_testcases(
-    problem_id: str, viewer: CurrentViewer, service: TheService, body: testcases.DataBody, how: TheHow
+    problem_id: str, viewer: CurrentViewer, service: TheService, body: DataBody, how: TheHow
 ) -> ProblemDetails | Response:
     """Groups are made, renamed, given points and aggregation, cases moved between them and deleted: all as one version.
 

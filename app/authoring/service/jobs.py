@@ -152,12 +152,17 @@ def queue_run(session: Session, problem: ProblemRow, asked: ReferenceRunRequest,
     return pins.add(session, REFERENCE_RUN, params, account_id)
 
 
-def queue_for_missing(session: Session, problem: ProblemRow, account_id: str | None) -> str | None:
-    """Queue a reference run for the cases without an expected answer; its id, None if every case has one."""
-    cases = rejudging_changes.wanted(session, problem.id)["cases"]
-    if all(case["answer_sha256"] is not None for case in cases.values()):
+def queue_for_missing(session: Session, problem_id: str, account_id: str | None, name: str | None = None) -> str | None:
+    """Queue a reference run for the cases (or only this one) that lack an expected answer.
+
+    Its id; None where none lacks one, or the problem names no solver.
+    """
+    wanted = rejudging_changes.wanted(session, problem_id)
+    missing = [each for each, case in wanted["cases"].items() if case["answer_sha256"] is None and name in {None, each}]
+    if not missing or wanted["columns"]["settings"].get("reference") is None:
         return None
-    return queue_run(session, problem, ReferenceRunRequest(), account_id).id
+    asked = ReferenceRunRequest(testcases=missing)
+    return queue_run(session, problems.existing(session, problem_id), asked, account_id).id
 
 
 def _names(problem_id: str, cases: Mapping[str, json_documents.CaseDocument], asked: list[str] | None) -> list[str]:

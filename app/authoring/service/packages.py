@@ -296,8 +296,7 @@ def _store(
             own(session, viewer, "problems", package.slug)
         problem = None if opened is not None else details(session, problems.existing(session, package.slug))
         params: json_documents.VerificationParams = {"problem_id": package.slug, "package_sha256": stored.zipped}
-        row = problems.existing(session, package.slug)
-        run_id = queue_for_missing(session, row, viewer.account_id)
+        run_id = queue_for_missing(session, package.slug, viewer.account_id)
         job_id = pins.add(session, pins.VERIFICATION, params, viewer.account_id).id
     if run_id is not None:
         service.jobs.wake(run_id)

@@ -5,19 +5,14 @@ from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
 
-from pydantic import Field
-from sqlalchemy.orm import Session
-
 from app.accounts.service.viewer import Viewer
 from app.authoring.service import jobs, packages
-from app.core import json_documents
-from app.core.bodies import Body, Line
 from app.core.faults import Faults, PackageErrors
-from app.core.files.files import OnlyHashes
-from app.core.messages import N_, SECONDS_UNTIL_BACK, BadRequest, Unavailable, joined
+from app.core.files.files import FileStore, OnlyHashes
+from app.core.json_documents import ProvenanceDocument
+from app.core.messages import N_, SECONDS_UNTIL_BACK, BadRequest, Unavailable
 from app.core.service import Service
-from app.domain import documents
-from app.judging.queries import rejudging_changes
+from app.domain.documents import FoundScore
 from app.judging.service import questions
 from app.judging.service.messages import Validate, Validated
 from app.judging.service.problem_changes import How, Preview, RejudgingView, change
@@ -29,7 +24,6 @@ from checkers.doors import Phrase
 
 # NAME.yaml and its sisters are files of a package, whose names have at most 255 characters.
 LONGEST_NAME = 250
-MOST_NAMED = 10_000
 # The problem as it is now, or what is to be done first.
 Outcome = packages.ProblemDetails | RejudgingView | Preview
 
@@ -54,14 +48,14 @@ def put_case(
     Without an expected answer, the job that makes it is started, where the problem names a solver. Raises BadRequest
     with all faults, Conflict, or PreconditionFailed.
     """
-    new, score, is_new = _checked(service, request)
-    data = testdata.DataChange(new.problem_id, [(new, score)], single=new.group)
-    note = f"test case {new.name} of {new.problem_id} has been put"
-    stored = store(service, viewer, data, note, how)
+    new, is_new = _checked(service, request, how)
+    problem_id = request.problem_id
+    data = testdata.DataChange(problem_id, [new], single=new.group)
+    stored = store(service, viewer, data, f"test case {new.name} of {problem_id} has been put", how)
     if isinstance(stored, Preview):
         return stored
     with service.database.write() as session:
-        job_id = _start_reference_run(session, new, viewer.account_id)
+        job_id = jobs.queue_for_missing(session, problem_id, viewer.account_id, new.name)
     if job_id is not None:
         service.jobs.wake(job_id)
     if isinstance(stored, RejudgingView):
@@ -76,12 +70,12 @@ def delete_case(service: Service, viewer: Viewer, case: tuple[str, str, str], ho
     Raises NotFound, or Conflict for the last case of a group.
     """
     problem_id, group, name = case
-    data = testdata.DataChange(problem_id, deleted=[name], single=group)
+    data = testdata.DataChange(problem_id, body=testdata.DataBody(delete=[name]), single=group)
     return store(service, viewer, data, f"test case {name} of {problem_id} has been deleted", how)
 
 
-def _checked(service: Service, request: CaseRequest) -> tuple[testcases.NewCase, documents.FoundScore | None, bool]:
-    """The test case to be put, the score of its expected answer, and whether it is new; raises BadRequest."""
+def _checked(service: Service, request: CaseRequest, how: How) -> tuple[testcases.NewCase, bool]:
+    """The test case to be put, its files stored, and whether it is new; raises BadRequest."""
     problem_id, group, name, given = request.problem_id, request.group, request.name, request.input
     with service.database.read() as session:
         row = problems.existing(session, problem_id)
@@ -89,31 +83,35 @@ def _checked(service: Service, request: CaseRequest) -> tuple[testcases.NewCase,
         is_new = problems.test_case(session, problem_id, name) is None
     faults = _name_faults(group, name, groups)
     options = jobs.options_of(request.options, faults)
-    score = None
     if given is None:
         faults.expect("input", "", N_("a file"), Phrase(N_("nothing")))
-    else:
-        case = texts.SentCase(f"data/{group}/{name}", given, request.answer, settings.CaseSettings())
+    case = texts.SentCase(f"data/{group}/{name}", given or b"", request.answer, settings.CaseSettings())
+    scores: Mapping[str, FoundScore] = {}
+    if given is not None:
         answers = {} if request.answer is None else {f"{case.path}.ans": request.answer}
         texts.check_texts({f"{case.path}.in": given, **answers}, faults)
-        score = check_cases(service, row, [case], faults).get(name)
-    if given is None or faults.errors:
-        errors = [{"file": each.file, "where": each.where, "message": each.message} for each in faults.errors]
-        raise BadRequest(joined((str(each) for each in faults.errors), "; "), errors=errors)
-    provenance: json_documents.ProvenanceDocument = {"from": "admin"}
-    if options:
-        provenance["reference"] = options
-    return testcases.NewCase(problem_id, group, name, given, request.answer, provenance), score, is_new
+        scores = check_cases(service, row, [case], faults)
+    if faults.errors:
+        raise _refusal(PackageErrors(faults.errors))
+    provenance: ProvenanceDocument = {"from": "admin", "reference": options} if options else {"from": "admin"}
+    return _stored(_files(service, how), case, group, scores, provenance), is_new
 
 
-def _start_reference_run(session: Session, new: testcases.NewCase, account_id: str | None) -> str | None:
-    """Queue the job that makes the case's expected answer; None where it has one, or the problem names no solver."""
-    wanted = rejudging_changes.wanted(session, new.problem_id)
-    answered = wanted["cases"][new.name]["answer_sha256"] is not None
-    if answered or wanted["columns"]["settings"].get("reference") is None:
-        return None
-    asked = jobs.ReferenceRunRequest(testcases=[new.name])
-    return jobs.queue_run(session, problems.existing(session, new.problem_id), asked, account_id).id
+def _files(service: Service, how: How) -> FileStore:
+    return OnlyHashes() if how.preview else service.files
+
+
+def _stored(
+    files: FileStore,
+    sent: texts.SentCase,
+    group: str,
+    scores: Mapping[str, FoundScore],
+    provenance: ProvenanceDocument,
+) -> testcases.NewCase:
+    """A case whose files are stored: before the first query, so that other writers do not wait for the disk."""
+    answer = None if sent.answer is None else testcases.kept(files, sent.answer)
+    args, score = sent.settings.output_validator_args, scores.get(sent.name)
+    return testcases.NewCase(group, sent.name, testcases.kept(files, sent.input), answer, provenance, args, score)
 
 
 def _name_faults(group: str, name: str, groups: list[str]) -> Faults:
@@ -125,20 +123,6 @@ def _name_faults(group: str, name: str, groups: list[str]) -> Faults:
     if group not in {"sample", *groups}:
         faults.expect("group", "", N_("one of %(groups)s"), group, groups=", ".join(dict.fromkeys(["sample", *groups])))
     return faults
-
-
-class DataBody(Body):
-    """A change of test data: groups, moves of cases, their order and points, and cases that are deleted."""
-
-    groups: list[testdata.TestGroupChange] = Field(default_factory=list, max_length=testdata.MOST_GROUPS)
-    move: dict[str, Line] = Field(default_factory=dict, max_length=MOST_NAMED, description="the group, by case name")
-    order: list[Line] | None = Field(None, max_length=MOST_NAMED, description="cases that come first in their groups")
-    points: dict[str, testdata.Points | None] = Field(
-        default_factory=dict,
-        max_length=MOST_NAMED,
-        description="points of single cases of groups with sum; null: a share of what is left",
-    )
-    delete: list[Line] = Field(default_factory=list, max_length=MOST_NAMED, description="names of cases")
 
 
 def put_cases(
@@ -160,7 +144,8 @@ def put_cases(
         faults.settle()
     except PackageErrors as wrong:
         raise _refusal(wrong) from None
-    cases = [(_new_case(problem_id, each), scores.get(each.name)) for each in sent]
+    kept = _files(service, how)
+    cases = [_stored(kept, each, each.group, scores, _provenance(each)) for each in sent]
     groups = [
         testdata.TestGroupChange.model_construct(
             name=name,
@@ -170,30 +155,23 @@ def put_cases(
         )
         for name, group in settings_of.items()
     ]
-    data = testdata.DataChange(problem_id, cases, groups, only=only)
+    data = testdata.DataChange(problem_id, cases, testdata.DataBody.model_construct(groups=groups), only)
     return store(service, viewer, data, f"{len(cases)} test cases of {problem_id} have been put", how)
 
 
-def arrange(service: Service, viewer: Viewer, problem_id: str, body: DataBody, how: How) -> Outcome:
+def arrange(service: Service, viewer: Viewer, problem_id: str, body: testdata.DataBody, how: How) -> Outcome:
     """Change groups, move and delete cases, as one version; raises BadRequest with every fault."""
-    data = testdata.DataChange(
-        problem_id, (), body.groups, body.move, body.delete, order=body.order, points=body.points
-    )
+    data = testdata.DataChange(problem_id, body=body)
     return store(service, viewer, data, f"test data of {problem_id} have been arranged", how)
 
 
 def store(service: Service, viewer: Viewer, data: testdata.DataChange, note: str, how: How) -> Outcome:
     """Make a change of test data as one version, or open a rejudging; raises BadRequest with every fault."""
     author = versions.Author(viewer.account_id, note)
-    files = OnlyHashes() if how.preview else service.files
-    for new, _ in data.cases:  # before the first query: other writers do not wait for the disk
-        files.keep(new.input)
-        if new.answer is not None:
-            files.keep(new.answer)
     try:
         with service.database.write(quiet=how.preview) as session:
             row = problems.existing(session, data.problem_id)
-            outcome = change(session, row.id, lambda: testdata.write(session, files, data), author, how)
+            outcome = change(session, row.id, lambda: testdata.write(session, data), author, how)
             stored = packages.details(session, row) if outcome is None else outcome
     except PackageErrors as faults:
         raise _refusal(faults) from None
@@ -212,19 +190,18 @@ def _refusal(faults: PackageErrors) -> BadRequest:
     return BadRequest(message, count=count, fault=first, errors=[each.as_data() for each in faults.errors])
 
 
-def _new_case(problem_id: str, sent: texts.SentCase) -> testcases.NewCase:
-    provenance: json_documents.ProvenanceDocument = {"from": "admin"}
+def _provenance(sent: texts.SentCase) -> ProvenanceDocument:
+    provenance: ProvenanceDocument = {"from": "admin"}
     if sent.settings.hint:
         provenance["hint"] = sent.settings.hint
     if sent.settings.description:
         provenance["description"] = sent.settings.description
-    args = sent.settings.output_validator_args
-    return testcases.NewCase(problem_id, sent.group, sent.name, sent.input, sent.answer, provenance, args)
+    return provenance
 
 
 def check_cases(
     service: Service, row: ProblemRow, cases: Sequence[texts.SentCase], faults: Faults
-) -> Mapping[str, documents.FoundScore]:
+) -> Mapping[str, FoundScore]:
     """Ask the problem's checker about all cases at once; `faults` gets what it refuses, and what is too large.
 
     Returns what expected answers score, by the cases' names. Raises Unavailable without graders.

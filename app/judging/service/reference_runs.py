@@ -137,8 +137,8 @@ class ReferenceRun:
             "made": utc_now().isoformat(timespec="seconds"),
         }
         provenance = cast(ProvenanceDocument, made)  # a part of its keys
-        sha256, score = self.files.keep(solved.reference), validated.score
-        answer = testcases.FoundAnswer(sha256, len(solved.reference), score.raw, score.multiplier, provenance)
+        kept = testcases.kept(self.files, solved.reference)
+        answer = testcases.FoundAnswer(kept, validated.score, provenance)
         with self.database.write() as session:
             if session.get(ProblemRow, problem_id) is None:
                 raise SolverFailed(DELETED)

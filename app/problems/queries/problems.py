@@ -130,13 +130,14 @@ def put_package(session: Session, stored: KeptPackage, scores: Mapping[str, Foun
     for name, case in stored.cases.items():
         known, score = old.get(name), (scores or {}).get(name)
         files = (case["input_sha256"], case["answer_sha256"])
-        cases[name] = case if score is None else _with_score(case, score)
+        cases[name] = case if score is None else with_score(case, score)
         if known is None or (known.input_sha256, known.answer_sha256) != files:
-            cases[name] = {**_with_score(case, score), "provenance": {"from": "package"}}
+            cases[name] = {**with_score(case, score), "provenance": {"from": "package"}}
     write_rows(session, package.slug, {"columns": columns, "groups": group_columns(package), "cases": cases})
 
 
-def _with_score(case: CaseDocument, score: FoundScore | None) -> CaseDocument:
+def with_score(case: CaseDocument, score: FoundScore | None) -> CaseDocument:
+    """A case with what its expected answer scores, where that is known."""
     raw, multiplier = (None, None) if score is None else (score.raw, score.multiplier)
     (num, den), (multiplier_num, multiplier_den) = pair(raw), pair(multiplier)
     return {
@@ -263,19 +264,13 @@ def test_cases(session: Session, problem_id: str) -> Sequence[TestCaseRow]:
 
 def test_case(session: Session, problem_id: str, name: str) -> TestCaseRow | None:
     """One test case by its base name, or None."""
-    row = any_case(session, problem_id, name)
-    return None if row is None or row.removed else row
+    query = select(TestCaseRow).where(TestCaseRow.problem_id == problem_id, TestCaseRow.name == name)
+    return session.scalars(query.where(TestCaseRow.removed.is_(False))).one_or_none()
 
 
 def all_cases(session: Session, problem_id: str) -> Sequence[TestCaseRow]:
     """The rows of a problem's cases, those that have been removed too."""
     return session.scalars(select(TestCaseRow).where(TestCaseRow.problem_id == problem_id)).all()
-
-
-def any_case(session: Session, problem_id: str, name: str) -> TestCaseRow | None:
-    """The row of this name, also of a case that has been removed; names are unique among all of them."""
-    query = select(TestCaseRow).where(TestCaseRow.problem_id == problem_id, TestCaseRow.name == name)
-    return session.scalars(query).one_or_none()
 
 
 def case_counts(session: Session) -> dict[str, int]:

@@ -1,5 +1,6 @@
-"""Rows of test cases: put, numbered, and given expected answers and their scores."""
+"""Test cases in a problem's document: put, numbered, and given expected answers; scores of expected answers in rows."""
 
+import copy
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -8,109 +9,97 @@ from typing import cast
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from app.core import clock, json_documents
+from app.core import clock
 from app.core.files.files import FileStore
+from app.core.json_documents import CaseDocument, ProblemDocument, ProvenanceDocument
 from app.domain.counting import Exact, pair
 from app.domain.documents import FoundScore, ProblemSettingsDocument
 from app.packages import model
 from app.packages.model import Aggregation, Group, GroupKind
-from app.problems.queries import problems
+from app.problems.queries import problem_diff, problems
 from app.tables import ProblemRow, TestCaseRow, TestGroupRow
+
+# A stored file: its sha256 and its bytes.
+Kept = tuple[str, int]
+
+
+def kept(files: FileStore, data: bytes) -> Kept:
+    """Store a file."""
+    return files.keep(data), len(data)
 
 
 @dataclass(frozen=True, slots=True)
 class NewCase:
-    """A test case an admin puts: bytes that have passed every check.
+    """A test case an admin puts: files that have passed every check and are stored.
 
     `answer` None leaves the expected answer to a reference run; `provenance` says how it is, or is to be, made.
-    `checker_args` None: those of its group.
+    `checker_args` None: those that all cases of its group have in common. `score`: of the answer, where it is known.
     """
 
-    problem_id: str
     group: str
     name: str
-    input: bytes
-    answer: bytes | None = None
-    provenance: json_documents.ProvenanceDocument = field(default_factory=json_documents.ProvenanceDocument)
+    input: Kept
+    answer: Kept | None = None
+    provenance: ProvenanceDocument = field(default_factory=ProvenanceDocument)
     checker_args: Sequence[str] | None = None
+    score: FoundScore | None = None
 
 
-def put_row(session: Session, files: FileStore, new: NewCase, score: FoundScore | None) -> None:
+def put(version: ProblemDocument, new: NewCase) -> None:
     """Add a case to its group, or replace the one of its name; ordinals and points are to be shared out after.
 
-    `score` is what the expected answer scores, where that is known. Without an answer, one that was there for the same
-    input stays.
+    Without an answer, one that was there for the same input stays.
     """
-    given = files.keep(new.input)
-    expected = files.keep(new.answer) if new.answer is not None else None
-    row = problems.any_case(session, new.problem_id, new.name)
-    is_new = row is None or row.removed
-    row = row or _new_row(session, new)
-    row.group_name, row.removed = new.group, False
-    changed = is_new or row.input_sha256 != given or (expected is not None and row.answer_sha256 != expected)
-    if row.input_sha256 not in {None, given}:
-        _forget_shown(session, new)
-    row.input_sha256, row.input_size = given, len(new.input)
-    if changed:
-        row.answer_sha256, row.answer_size = expected, None if new.answer is None else len(new.answer)
-        row.reference_raw_num, row.reference_raw_den = pair(None if score is None else score.raw)
-        row.reference_multiplier_num, row.reference_multiplier_den = pair(None if score is None else score.multiplier)
-        row.provenance = new.provenance.copy()
-    if new.checker_args is not None:
-        row.checker_args = list(new.checker_args)
-    session.add(row)
+    known = version["cases"].get(new.name)
+    is_other = known is None or known["input_sha256"] != new.input[0]
+    if is_other:  # what was shown as its answer belongs to the input that was there before
+        version["columns"]["metadata_"].get("sample_outputs", {}).pop(new.name, None)
+    if known is None or is_other or (new.answer is not None and new.answer[0] != known["answer_sha256"]):
+        known = _case(new, _common_args(version, new.group) if known is None else known["checker_args"])
+    args = known["checker_args"] if new.checker_args is None else list(new.checker_args)
+    version["cases"][new.name] = {**known, "group_name": new.group, "checker_args": args}
 
 
-def _forget_shown(session: Session, new: NewCase) -> None:
-    """Forget the shown answer of a case: it belongs to the input that was there before."""
-    problem = session.get_one(ProblemRow, new.problem_id)
-    shown = dict(problem.metadata_.get("sample_outputs", {}))
-    if shown.pop(new.name, None) is not None:
-        problem.metadata_ = {**problem.metadata_, "sample_outputs": shown}
+def _case(new: NewCase, args: list[str]) -> CaseDocument:
+    sha256, size = new.answer or (None, None)
+    case: CaseDocument = {
+        "group_name": new.group,
+        "ordinal": 0,
+        "points_num": 0,
+        "points_den": 1,
+        "input_sha256": new.input[0],
+        "input_size": new.input[1],
+        "answer_sha256": sha256,
+        "answer_size": size,
+        "checker_args": args,
+        "provenance": new.provenance.copy(),
+    }
+    return problems.with_score(case, new.score)
 
 
-def _new_row(session: Session, new: NewCase) -> TestCaseRow:
-    """A case still without files; its checker gets the arguments that all cases of its group have in common."""
-    sisters = [case for case in problems.test_cases(session, new.problem_id) if case.group_name == new.group]
-    args = sisters[0].checker_args if sisters else []
-    return TestCaseRow(
-        problem_id=new.problem_id,
-        group_name=new.group,
-        name=new.name,
-        ordinal=0,
-        points_num=0,
-        points_den=1,
-        checker_args=args if all(case.checker_args == args for case in sisters) else [],
-    )
+def _common_args(version: ProblemDocument, group: str) -> list[str]:
+    known = [case["checker_args"] for case in version["cases"].values() if case["group_name"] == group]
+    return known[0] if known and all(args == known[0] for args in known) else []
 
 
-def renumber(session: Session, problem_id: str) -> None:
+def renumber(version: ProblemDocument) -> None:
     """Give every case its ordinal (final cases last) and its share of the group's points, as the format has it."""
-    groups = {row.name: package_group(row) for row in problems.groups(session, problem_id)}
-    known = session.get_one(ProblemRow, problem_id).settings.get("testcases", model.NOTHING)
+    groups = {group["name"]: package_group(TestGroupRow(**group)) for group in version["groups"]}
+    listed, cases = version["columns"]["settings"].get("testcases", model.NOTHING), version["cases"]
 
-    def place(case: TestCaseRow) -> tuple[bool, str, int, str]:
-        is_final = groups[case.group_name].kind == "final"
-        return is_final, case.group_name, model.place(known, case.name), case.name
+    def place(name: str) -> tuple[bool, str, int, str]:
+        group = cases[name]["group_name"]
+        return groups[group].kind == "final", group, model.place(listed, name), name
 
-    cases = sorted(problems.test_cases(session, problem_id), key=place)
-    names: dict[str, list[str]] = {name: [] for name in groups}
-    for case in cases:
-        if case.answer_sha256 is not None:  # nobody can send an answer for it before
-            names[case.group_name].append(case.name)
-    parts = [model.shares(group, names[name], known) for name, group in groups.items()]
-    shares = {name: each for part in parts for name, each in part.items()}
-    for ordinal, case in enumerate(cases, start=1):
-        points = shares.get(case.name, Fraction(0))
-        case.ordinal, case.points_num, case.points_den = ordinal, points.numerator, points.denominator
-    touch(session, problem_id)
-    session.flush()
-
-
-def touch(session: Session, problem_id: str) -> None:
-    """Say that a problem has changed, for those who keep what they have read of it."""
-    row = session.get_one(ProblemRow, problem_id)
-    row.updated = clock.utc_now()
+    for group in groups.values():
+        own = [name for name in cases if cases[name]["group_name"] == group.name]
+        points = dict.fromkeys(own, Fraction(0))
+        # Nobody can send an answer for a case before it has an expected one.
+        points |= model.shares(group, [name for name in own if cases[name]["answer_sha256"] is not None], listed)
+        for name, share in points.items():
+            cases[name]["points_num"], cases[name]["points_den"] = share.numerator, share.denominator
+    for ordinal, name in enumerate(sorted(cases, key=place), start=1):
+        cases[name]["ordinal"] = ordinal
 
 
 def package_group(row: TestGroupRow) -> Group:
@@ -119,6 +108,34 @@ def package_group(row: TestGroupRow) -> Group:
     return Group(
         row.name, cast(GroupKind, row.kind), int(most), cast(Aggregation, row.aggregation), tuple(row.require_pass)
     )
+
+
+@dataclass(frozen=True, slots=True)
+class FoundAnswer:
+    """An expected answer: its file, what it scores, and where it comes from."""
+
+    file: Kept
+    score: FoundScore
+    provenance: ProvenanceDocument
+
+
+def set_answer(session: Session, problem_id: str, name: str, input_sha256: str, answer: FoundAnswer) -> bool:
+    """Give a case its expected answer; False if the case is gone, or has another input by now."""
+    before = problem_diff.document(session, problem_id)
+    case = before["cases"].get(name)
+    if case is None or case["input_sha256"] != input_sha256:
+        return False
+    after, (sha256, size) = copy.deepcopy(before), answer.file
+    answered: CaseDocument = {**case, "answer_sha256": sha256, "answer_size": size, "provenance": answer.provenance}
+    after["cases"][name] = problems.with_score(answered, answer.score)
+    renumber(after)
+    problems.write_rows(session, problem_id, problem_diff.difference(before, after))
+    return True
+
+
+def touch(session: Session, problem_id: str) -> None:
+    """Say that a problem has changed, for those who keep what they have read of it."""
+    session.get_one(ProblemRow, problem_id).updated = clock.utc_now()
 
 
 def without_score(session: Session) -> list[tuple[TestCaseRow, ProblemSettingsDocument]]:
@@ -144,28 +161,3 @@ def set_score(session: Session, test_case_id: int, answer_sha256: str, raw: Exac
     row.reference_raw_num, row.reference_raw_den = pair(raw)
     row.reference_multiplier_num, row.reference_multiplier_den = pair(multiplier)
     touch(session, row.problem_id)
-
-
-@dataclass(frozen=True, slots=True)
-class FoundAnswer:
-    """An expected answer: its file, the reference's exact raw score and multiplier, and where it comes from."""
-
-    sha256: str
-    size: int
-    raw: Exact | None
-    multiplier: Exact | None
-    provenance: json_documents.ProvenanceDocument
-
-
-def set_answer(session: Session, problem_id: str, name: str, input_sha256: str, answer: FoundAnswer) -> bool:
-    """Give a case its expected answer; False if the case is gone, or has another input by now."""
-    row = problems.test_case(session, problem_id, name)
-    if row is None or row.input_sha256 != input_sha256:
-        return False
-    row.answer_sha256, row.answer_size = answer.sha256, answer.size
-    row.reference_raw_num, row.reference_raw_den = pair(answer.raw)
-    row.reference_multiplier_num, row.reference_multiplier_den = pair(answer.multiplier)
-    row.provenance = answer.provenance.copy()
-    session.flush()
-    renumber(session, row.problem_id)
-    return True

@@ -161,8 +161,8 @@ def test_a_case_whose_new_input_waits_in_a_rejudging_is_solved_as_it_will_be(ben
     given = bench.files.load(bench.case("105-n12-p30").input_sha256)
 
     def put() -> None:
-        new = testcases.NewCase("comesolo", "secret", CASE, given)
-        testdata.write(session, bench.files, testdata.DataChange("comesolo", [(new, None)]))
+        new = testcases.NewCase("secret", CASE, testcases.kept(bench.files, given))
+        testdata.write(session, testdata.DataChange("comesolo", [new]))
 
     with bench.database.write() as session:
         change = rejudging_changes.Change("comesolo", put, Author(None, "why"))

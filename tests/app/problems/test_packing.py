@@ -16,7 +16,7 @@ from app.core.service import Service
 from app.packages.read import read_archive
 from app.problems.queries import problems, testdata
 from app.problems.queries.packing import UNANSWERED, NotPackable, packed
-from app.problems.queries.testcases import NewCase
+from app.problems.queries.testcases import NewCase, kept
 from app.problems.queries.testdata import DataChange
 from app.tables import ProblemRow
 from tests.builders.contests import FINAL, add_problem
@@ -61,8 +61,8 @@ def put(session: Session, service: Service, slug: str, case: tuple[str, str, byt
     if group != "sample" and group not in {each.name for each in problems.groups(session, slug)}:
         return
     with suppress(Conflict):  # the name is another group's
-        new = NewCase(slug, group, name, given_input, answer)
-        testdata.write(session, service.files, DataChange(slug, [(new, None)], single=group))
+        files = [None if data is None else kept(service.files, data) for data in (given_input, answer)]
+        testdata.write(session, DataChange(slug, [NewCase(group, name, *files)], single=group))
 
 
 def answered(session: Session, slug: str) -> dict[str, tuple[str, bytes, bytes]]:
