@@ -15,8 +15,8 @@ from app.core.files.open_files import LocalFiles
 from app.domain.documents import CaseAnswer
 from app.judging.service.engine import Engine
 from app.judging.service.grader import Grader
+from app.judging.service.graders import EngineSettings
 from app.judging.service.messages import Grade
-from app.judging.service.staff import EngineSettings
 from app.packages.catalog import bundled
 from app.submissions.queries import submissions
 from app.submissions.queries.submissions import NewAnswer, NewSubmission

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from app.commands.main import app
 from app.core.settings import Settings
 from app.judging.service.engine import Engine
-from app.judging.service.staff import EngineSettings
+from app.judging.service.graders import EngineSettings
 from app.judging.worker import WorkerMetrics
 from ops.containers.images import IMAGES
 from tests.builders.contests import PROBLEM, add_contest, add_problem, add_submission

@@ -35,7 +35,7 @@ from app.domain.counting import Attempt, CaseVerdict, RawScore, exact
 from app.domain.documents import FoundScore
 from app.judging.queries import judging_tasks
 from app.judging.queries.judging_tasks import Task
-from app.judging.service.outcomes import outcome
+from app.judging.service.judging import outcome
 from app.problems.queries.scoring_input import scored_contest
 from app.submissions.queries import judgements
 from app.submissions.queries.judgements import Outcome

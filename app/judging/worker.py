@@ -6,7 +6,6 @@
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import partial
 from importlib.metadata import version
 
 import structlog
@@ -25,8 +24,8 @@ from app.core.settings import Settings
 from app.judging.queries.judging_tasks import Task
 from app.judging.service.consumers import Consumer
 from app.judging.service.engine import Engine
+from app.judging.service.graders import engine_settings
 from app.judging.service.jobs import JobRunner
-from app.judging.service.staff import engine_settings
 from app.sandbox import groups
 from app.submissions.queries.judgements import Outcome
 
@@ -49,15 +48,15 @@ class Worker:
         self._clock = clock.ClockKeeper(self._writer, source=time_source)
         self._presence = Presence(self._writer, WORKER)
         self._files = open_files(settings)
+        self._files.on_fault = self._report_file
         self.engine = Engine(
             self._database,
             self._writer,
             replace(engine_settings(settings, self._files), process_id=self._presence.id),
             _told_by_the_commit,
         )
-        self.engine.files.on_fault = self._tell_of_file
         self._jobs = JobRunner(self._database, self._files, self.engine, _told_by_the_commit, self._locks)
-        self._consumer = Consumer(settings.broker_url, partial(self.engine.call, again=False))
+        self._consumer = Consumer(settings.broker_url, self.engine.wake)
         self._presence.work = self._work
         self.metrics = WorkerMetrics(self.engine)
 
@@ -94,7 +93,7 @@ class Worker:
         self._locks.close()
         self._database.close()
 
-    def _tell_of_file(self, sha256: str, error: str) -> None:
+    def _report_file(self, sha256: str, error: str) -> None:
         self._writer.submit(by_id.send, by_id.unreadable(sha256, error))
 
     def _work(self) -> Work:

@@ -16,9 +16,9 @@ from app.core.files.files import FileStore
 from app.core.service import Service
 from app.domain.counting import RawScore, pair
 from app.domain.ids import VeiledIds
+from app.judging.service.engine import JudgeFailed
 from app.judging.service.grader import Grader
 from app.judging.service.messages import Validate, Validated
-from app.judging.service.questions import JudgeFailed
 from app.packages.read import assemble
 from app.problems.queries import problems
 from app.tables import (

@@ -15,7 +15,7 @@ from app.core.db.database import Database
 from app.core.db.writer import Writer
 from app.core.files.open_files import LocalFiles
 from app.judging.service.engine import Engine
-from app.judging.service.staff import EngineSettings
+from app.judging.service.graders import EngineSettings
 from app.submissions.queries import submissions
 from app.submissions.queries.submissions import Accepted, NewAnswer, NewSubmission
 from app.tables import (

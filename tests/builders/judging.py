@@ -12,8 +12,8 @@ from app.core.db.writer import Writer
 from app.core.service import Service
 from app.judging.queries import judging_tasks, rejudging_steps, rejudgings
 from app.judging.service.grader import Grader
+from app.judging.service.judging import outcome
 from app.judging.service.messages import Grade
-from app.judging.service.outcomes import outcome
 from app.submissions.queries import judgements
 from app.submissions.queries.judgements import Outcome
 from app.submissions.tables import DONE, RUNNING

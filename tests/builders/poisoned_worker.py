@@ -64,8 +64,8 @@ def main() -> None:
     """Run `jurado` with the rogue checker."""
     import app.judging.worker
     from app.commands.main import main as jurado
+    from app.judging.service.graders import GraderProcess
     from app.judging.service.messages import Grade
-    from app.judging.service.outcomes import GraderProcess
 
     judge = GraderProcess.grade
     settings_of = app.judging.worker.engine_settings

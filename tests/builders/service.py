@@ -25,9 +25,8 @@ from app.core.files.open_files import open_files
 from app.core.passwords import hash_password
 from app.core.service import Service
 from app.core.settings import Settings, Timeouts
-from app.judging.service.judging import FileFaults
+from app.judging.service.graders import GraderState
 from app.judging.service.messages import Validate, Validated
-from app.judging.service.staff import GraderState
 from app.main import create_app
 from app.operations.service.counts import listening
 from app.sandbox.sandbox import ProtectionState, protections
@@ -45,17 +44,14 @@ class Idle:
     """An engine and a runner of jobs that do nothing: for tests that only keep and show."""
 
     waiting = 0
-    files = FileFaults(lambda _: None)
     state = GraderState(1, 0, {})
     lack = "this service has no graders"
     on_wake: Callable[[], object] = staticmethod(lambda: None)
 
-    def wake(self, _waiting: str = "") -> None:
+    def wake(self, _job_id: str = "", *, rejudging: bool = False) -> None:
         """Let it wait."""
-        self.on_wake()
-
-    def take_up(self) -> None:
-        """Let it wait."""
+        if not rejudging:
+            self.on_wake()
 
     def validate(self, _request: Validate) -> Future[Validated]:
         """Nobody is here to check anything."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 
 from app.core.db.database import Database
@@ -14,7 +13,7 @@ from app.core.files.open_files import LocalFiles
 from app.judging.service.broker import Sender, open_broker
 from app.judging.service.consumers import Consumer
 from app.judging.service.engine import Engine
-from app.judging.service.staff import EngineSettings
+from app.judging.service.graders import EngineSettings
 from app.submissions.queries import submissions
 from app.submissions.queries.submissions import Accepted, NewSubmission
 from app.submissions.tables import DONE
@@ -35,7 +34,7 @@ class Working:
         self.sender = Sender(open_broker(broker_url))
         self.locks = Locks(url)
         self.engine = self.new_engine(seconds)
-        self.consumers = [Consumer(broker_url, partial(self.engine.call, again=False))]
+        self.consumers = [Consumer(broker_url, self.engine.wake)]
 
     def new_engine(self, seconds: float = 60.0) -> Engine:
         """The engine of a worker."""

@@ -70,7 +70,7 @@ class SubmissionKeeper:
         if submitted:
             _count_past(self.session, max(as_id(id_) or 0 for id_ in submitted))
             after_commit(self.session, lambda: self.service.boards.changed(contest.id))
-            after_commit(self.session, self.service.engine.take_up)
+            after_commit(self.session, lambda: self.service.engine.wake(rejudging=True))
         return submitted
 
     def _entry(self, contest: ContestRow, each: PackageObject) -> Entry | None:

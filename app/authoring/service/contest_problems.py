@@ -152,7 +152,7 @@ def alter(
     after_commit(session, lambda: service.boards.changed(contest_id))
     if opened is None:
         return _view(session, row, session.get_one(ProblemRow, problem_id))
-    after_commit(session, service.engine.take_up)
+    after_commit(session, lambda: service.engine.wake(rejudging=True))
     return opened
 
 

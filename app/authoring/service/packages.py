@@ -17,7 +17,8 @@ from app.core.messages import N_, SECONDS_UNTIL_BACK, BadRequest, Conflict, NotF
 from app.core.service import Service
 from app.core.settings import Settings
 from app.domain.documents import FoundScore
-from app.judging.service import grader, problem_changes, questions, verification
+from app.judging.service import grader, problem_changes, verification
+from app.judging.service.engine import NotJudged
 from app.packages import files, model, names, verify
 from app.packages.arrivals import Arrival, read_arrival
 from app.problems.queries import packing, pins, problems, versions
@@ -305,7 +306,7 @@ def _store(
         warnings = [each.as_data() for each in checked.warnings]
         return BroughtIn(**dict(problem), warnings=warnings, verification=job_id, reference_run=run_id)
     assert opened is not None, "one of the two"
-    service.engine.take_up()
+    service.engine.wake(rejudging=True)
     return opened.model_copy(update={"reference_run": run_id})
 
 
@@ -318,7 +319,7 @@ def check_package(service: Service, arrival: Arrival, steps: Steps = SILENT) -> 
     desk = verification.GraderDesk(service.engine, service.settings.package_check_seconds)
     try:
         examined = verify.examine(package, desk, broken=arrival.broken, steps=steps)
-    except questions.NotJudged as failed:
+    except NotJudged as failed:
         raise Unavailable(
             N_("the package could not be checked: %(failed)s"), SECONDS_UNTIL_BACK, failed=failed
         ) from None

@@ -13,7 +13,7 @@ from app.core.json_documents import ProvenanceDocument
 from app.core.messages import N_, SECONDS_UNTIL_BACK, BadRequest, Unavailable
 from app.core.service import Service
 from app.domain.documents import FoundScore
-from app.judging.service import questions
+from app.judging.service.engine import JudgeFailed, NotJudged
 from app.judging.service.messages import Validate, Validated
 from app.judging.service.problem_changes import How, Preview, RejudgingView, change
 from app.packages import files, settings, texts
@@ -176,7 +176,7 @@ def store(service: Service, viewer: Viewer, data: testdata.DataChange, note: str
     except PackageErrors as faults:
         raise _refusal(faults) from None
     if isinstance(stored, RejudgingView):
-        service.engine.take_up()
+        service.engine.wake(rejudging=True)
     return stored
 
 
@@ -220,11 +220,11 @@ def check_cases(
     for case, reply in asked:
         try:
             validated = reply.result()
-        except questions.NotJudged as failed:
+        except NotJudged as failed:
             raise Unavailable(
                 N_("%(path)s.in could not be checked: %(failed)s"), SECONDS_UNTIL_BACK, path=case.path, failed=failed
             ) from None
-        except questions.JudgeFailed as failed:
+        except JudgeFailed as failed:
             faults.add(f"{case.path}.in", N_("the checker failed by itself: %(failed)s"), failed=failed)
             continue
         for fault in validated.faults:

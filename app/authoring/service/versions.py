@@ -126,7 +126,7 @@ def restore(
     if opened is None:
         return listed(session, problem_id)[0]
     if isinstance(opened, RejudgingView):
-        after_commit(session, service.engine.take_up)
+        after_commit(session, lambda: service.engine.wake(rejudging=True))
     return opened
 
 

@@ -127,7 +127,7 @@ def _tell(service: Service, game: GameRow, accepted: submissions.Accepted | None
         return
     service.engine.wake()
     if accepted.again:
-        service.engine.take_up()
+        service.engine.wake(rejudging=True)
     service.boards.changed(game.contest_id, accepted.submission_id)
 
 

@@ -18,10 +18,9 @@ from app.core.db.database import Database
 from app.core.db.writer import Writer
 from app.judging.queries import judging_tasks
 from app.judging.queries.judging_tasks import Task
+from app.judging.service.graders import EngineSettings, GraderProcess
 from app.judging.service.judging import Judging, Later
 from app.judging.service.messages import SLICE_SECONDS
-from app.judging.service.outcomes import GraderProcess
-from app.judging.service.staff import EngineSettings
 from app.submissions.queries import judgements
 from app.submissions.queries.judgements import LEAST_CHARGED, SECONDS_EACH, Claim, Outcome, Returned
 
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from app.judging.service.engine import Engine
 
 # Of a rejudging: enough that a flush of the disk is shared, few enough that little is judged twice after a crash.
-MOST_CLAIMED_AGAIN = 16
+MOST_REJUDGED = 16
 SECONDS_GIVEN = 0.01
 MOST_SECONDS_GIVEN = 0.2
 # A submission that comes meanwhile waits until a claim is judged: it is not much time's worth.
@@ -76,21 +75,21 @@ class Claims:
         if is_any_begun:
             self._writer.submit(judgements.free_many, judgements.Freeing(process_id, at_work)).result()
 
-    def judge_some(self, process: GraderProcess, *, again: bool) -> bool:
+    def judge_some(self, process: GraderProcess, *, rejudging: bool) -> bool:
         """Claim some judgements, of rejudgings or others, and judge them; False where there are none."""
         self._give_way()
-        most = MOST_CLAIMED_AGAIN if again else max(1, min(MOST_CLAIMED, round(SECONDS_CLAIMED / self._seconds_each)))
-        claim = Claim(self._settings.process_id, most, self._settings.graders, again)
+        most = MOST_REJUDGED if rejudging else max(1, min(MOST_CLAIMED, round(SECONDS_CLAIMED / self._seconds_each)))
+        claim = Claim(self._settings.process_id, most, self._settings.graders, rejudging)
         # A claim that a loss of power undoes is made again: waiting for the disk would only delay the verdict.
         claimed = self._writer.submit(judgements.claim_many, claim, durable=False).result()
         if not claimed.attempts:
             return False
-        if not again and claimed.looked_at > len(claimed.attempts):
-            self._engine.call(again=False)  # another grader may take its share
+        if not rejudging and claimed.looked_at > len(claimed.attempts):
+            self._engine.wake()  # another grader may take its share
         # From here on a sweep in doubt leaves these rows alone.
         self.at_work.update(claimed.attempts)
         try:
-            written = self._judge_claimed(process, claimed.attempts, again=again)
+            written = self._judge_claimed(process, claimed.attempts, rejudging=rejudging)
         finally:
             self.at_work.difference_update(claimed.attempts)
         # A commit whose reply is lost may leave rows behind that nobody works on: of these a sweep frees only what is
@@ -106,7 +105,7 @@ class Claims:
             time.sleep(SECONDS_GIVEN)
 
     def _judge_claimed(
-        self, process: GraderProcess, attempts: Mapping[int, int], *, again: bool
+        self, process: GraderProcess, attempts: Mapping[int, int], *, rejudging: bool
     ) -> Sequence[Future[bool] | Future[None]]:
         """Judge these; returns all that was written. After a slice's time the rest goes back: other teams have a turn.
 
@@ -127,18 +126,18 @@ class Claims:
             while tasks and not self._engine.closing:
                 task = tasks.popleft()
                 started = time.monotonic()
-                if not again and task.judgement_id not in self._judging.unfinished:
+                if not rejudging and task.judgement_id not in self._judging.unfinished:
                     self.on_begun(task)
                 ended = self._judging.judge(process, task)
-                seconds = 0.0 if again else time.monotonic() - started
+                seconds = 0.0 if rejudging else time.monotonic() - started
                 if isinstance(ended, Outcome):
                     outcomes.append((task, ended))
                 if seconds >= LEAST_CHARGED or isinstance(ended, Later):
                     used.append(self._returned(task, ended, seconds))
-                is_over = self._engine.is_awaited() if again else time.monotonic() - began > SLICE_SECONDS
+                is_over = self._engine.is_awaited() if rejudging else time.monotonic() - began > SLICE_SECONDS
                 if is_over or (isinstance(ended, Later) and ended.is_grader_gone):
                     break
-                if not self._writer.pressed and not again:
+                if not self._writer.pressed and not rejudging:
                     written += self._record(outcomes, may_wait=bool(tasks))
                     outcomes.clear()
         finally:
@@ -146,12 +145,12 @@ class Claims:
             # Those without a grader go first: the seconds of the others are then added to their turns as well.
             untouched = [self._returned(task, Later()) for task in tasks]
             returned = [self._writer.submit(judgements.return_many, each) for each in (*untouched, *used)]
-        if not again and count > len(tasks):  # of the judging alone: slow commits are a reason to claim more together
+        if not rejudging and count > len(tasks):  # without commits: slow ones are a reason to claim more together
             self._seconds_each = max(SECONDS_EACH / 10, (time.monotonic() - began) / (count - len(tasks)))
         wait(written)
         wait(returned)
         if returned:
-            self._engine.call(again=again)
+            self._engine.wake(rejudging=rejudging)
         return [*written, *returned]
 
     def _returned(self, task: Task, ended: Outcome | Later, seconds: float = 0.0) -> Returned:

@@ -9,34 +9,55 @@ and all but the first on a grader that has checked nothing else. A grader that s
 unless that happens five times in a row. What is lost with the whole process is judged
 again alone, and ends as a judge error when that process is lost too, and so on three times.
 
-Judgements of rejudgings are worked on while nobody waits for a verdict: few at a time, recorded together, and laid down
-again as soon as a submission comes in. Of several graders one at least is always left to those who wait.
+Judgements of rejudgings are made while no live submission is queued: few at a time, recorded together, and returned as
+soon as a submission arrives. Of several graders at least one is always left to live submissions.
+
+Organizers' questions (is this test case valid?) are asked of the same graders. A question is repeated while graders are
+killed from outside, at most `MOST_KILLS` times.
 
 The condition serves guarantee 5 (threads wait for work, live answers first), the sweep guarantee 7.
 """
 
 import threading
 import time
+from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import dataclass, field
 from functools import partial
 
 from app.core.db.database import Database
 from app.core.db.writer import Writer
-from app.core.loops import FOREVER, Loop
+from app.core.loops import FOREVER, Loop, fail, give
 from app.judging.queries.judging_tasks import Task, one_case_each
 from app.judging.service.broker import Sender
 from app.judging.service.claims import Claims
-from app.judging.service.judging import FileFaults, Judging
-from app.judging.service.messages import Validate, Validated, Warm
-from app.judging.service.outcomes import GraderProcess
+from app.judging.service.graders import EngineSettings, GraderProcess, GraderState
+from app.judging.service.judging import MOST_KILLS, Judging
+from app.judging.service.messages import Failed, Held, Validate, Validated, Warm
 from app.judging.service.programs import Programs
-from app.judging.service.questions import Question, Questions
-from app.judging.service.staff import EngineSettings, GraderState
 from app.submissions.queries import judgements
 from app.submissions.queries.judgements import Outcome
 
 SECONDS_BETWEEN_SWEEPS = 0.5
+STOPPING = "the server stops"
+
+
+class JudgeFailed(Exception):
+    """A checker failed while an organizer waits for it."""
+
+
+class NotJudged(JudgeFailed):
+    """Nothing is known of the answer: no grader lived long enough, a file cannot be read, or the server stops."""
+
+
+@dataclass(eq=False, slots=True)
+class Question:
+    """A test case to validate, and where the reply goes; `kills` of its graders from outside so far."""
+
+    request: Validate
+    future: Future[Validated] = field(default_factory=Future)
+    kills: int = 0
 
 
 class Engine:
@@ -59,14 +80,13 @@ class Engine:
         self._settings = settings
         self._sender = sender
         self._changed = threading.Condition()
-        self._is_called = {False: False, True: False}  # by `again`: whether there may be queued judgements
-        self._judging_again = 0
+        self._is_called = {False: False, True: False}  # by `rejudging`: whether there may be queued judgements
+        self._rejudging_graders = 0
         self._swept = float("-inf")
         self._closing = False
-        self.files = FileFaults(settings.files.state)
-        self._judging = Judging(self.files, settings.seconds_per_answer)
+        self._judging = Judging(settings.files, settings.seconds_per_answer)
         self._claims = Claims(database, writer, settings, self._judging, on_judged, self)
-        self._asked = Questions(settings.seconds_per_answer, lambda: self._closing)
+        self._questions: deque[Question] = deque()
         self.programs = Programs(settings)
         self._processes = [GraderProcess(settings, self._warm_up, self.programs) for _ in range(settings.graders)]
         self._loops = [
@@ -89,22 +109,14 @@ class Engine:
         """Call `begun` before a task is judged, `attempted` as `Judging` does, `recorded` with each durable outcome."""
         self._claims.on_begun, self._judging.on_attempt, self._claims.on_recorded = begun, attempted, recorded
 
-    def wake(self) -> None:
-        """A judgement of a submission has been queued (and is durable)."""
-        self.call(again=False)
-
-    def take_up(self) -> None:
-        """Judgements of a rejudging have been queued (and are durable), or some are gone."""
-        self.call(again=True)
-
-    def call(self, *, again: bool) -> None:
-        """Let a grader look for queued judgements: of rejudgings, or those that somebody waits for."""
+    def wake(self, *, rejudging: bool = False) -> None:
+        """Let a grader look for queued judgements, which are durable: live ones, or those of rejudgings."""
         if self._sender is not None:
-            if not again:
+            if not rejudging:
                 self._sender.call()
             return
         with self._changed:
-            self._is_called[again] = True
+            self._is_called[rejudging] = True
             self._changed.notify()
 
     def validate(self, request: Validate) -> Future[Validated]:
@@ -113,9 +125,11 @@ class Engine:
         self._ask(question)
         return question.future
 
-    def _ask(self, asked: Question) -> None:
+    def _ask(self, question: Question) -> None:
         with self._changed:
-            self._asked.add(asked)
+            if self._closing:
+                fail(question.future, NotJudged(STOPPING))
+            self._questions.append(question)
             self._changed.notify()
 
     @property
@@ -162,7 +176,8 @@ class Engine:
         """Stop after the judgements at hand; the rest stays queued in its rows."""
         with self._changed:
             self._closing = True
-            self._asked.close()
+            for question in self._questions:
+                fail(question.future, NotJudged(STOPPING))
             self._changed.notify_all()
         for process in self._processes:
             process.stop_starting()
@@ -176,19 +191,13 @@ class Engine:
 
     def _sweep(self) -> None:
         """Find rows that no call told of: other processes', of an earlier one, of a rejudging, or due by now."""
-        ended = self.files.take_ended()
         if self._sender is not None:
             return
-        process_id = self._settings.process_id
-        if ended:
-            with self._database.write(quiet=True) as session:
-                for sha256 in ended:
-                    judgements.let_go(session, sha256)
         self._claims.free()
         with self._database.read() as session:
-            due = judgements.due_lanes(session, process_id)
-        for again in due:
-            self.call(again=again)
+            due = judgements.due_lanes(session, self._settings.process_id)
+        for rejudging in due:
+            self.wake(rejudging=rejudging)
 
     def _work(self, process: GraderProcess) -> float | None:
         """A step of a grader's thread: no other one starts its process or talks to it."""
@@ -213,47 +222,61 @@ class Engine:
         """Wait for work, but not long; None: to look again. Sweeping is the work of one grader for all."""
         with self._changed:
             self._changed.wait_for(
-                lambda: self.is_awaited() or self._may_judge_again(),
+                lambda: self.is_awaited() or self._may_rejudge(),
                 timeout=max(0.0, self._swept + SECONDS_BETWEEN_SWEEPS - time.monotonic()),
             )
             if self._closing:
                 return None
             # An organizer waits for the reply in a request, which has a timeout.
-            if self._asked.questions:
-                return partial(self._answer, process, self._asked.questions.popleft())
+            if self._questions:
+                return partial(self._answer, process, self._questions.popleft())
             if time.monotonic() - self._swept >= SECONDS_BETWEEN_SWEEPS:
                 self._swept = time.monotonic()
                 return self._sweep  # also while there is always something to judge
             if self._is_called[False]:
-                return partial(self._judge_some, process, again=False)
-            if not self._may_judge_again():
+                return partial(self._judge_some, process, rejudging=False)
+            if not self._may_rejudge():
                 return None
-            self._judging_again += 1
-            return partial(self._judge_aside, process)
+            self._rejudging_graders += 1
+            return partial(self._rejudge_some, process)
 
     def _answer(self, process: GraderProcess, question: Question) -> None:
-        if not self._asked.answer(process, question):
+        """Answer an organizer's question, or queue it again if its grader was killed from outside."""
+        reply = process.ask(question.request, self._settings.seconds_per_answer)
+        if isinstance(reply, Validated):
+            give(question.future, reply)
+        elif not isinstance(reply, Failed):
+            fail(question.future, JudgeFailed("an unexpected reply"))
+        elif isinstance(reply, Held):
+            fail(question.future, NotJudged(reply.error))
+        elif reply.blame:
+            fail(question.future, JudgeFailed(reply.error))
+        elif question.kills + 1 < MOST_KILLS:
+            question.kills += 1
             self._ask(question)
+        else:
+            error = f"its graders were killed {MOST_KILLS} times, the last one: {reply.error}"
+            fail(question.future, NotJudged(error))
 
-    def _judge_aside(self, process: GraderProcess) -> None:
-        """Judge what nobody waits for."""
+    def _rejudge_some(self, process: GraderProcess) -> None:
+        """Judge some queued judgements of rejudgings."""
         try:
-            self._judge_some(process, again=True)
+            self._judge_some(process, rejudging=True)
         finally:
             with self._changed:
-                self._judging_again -= 1
+                self._rejudging_graders -= 1
                 self._changed.notify()
 
     def is_awaited(self) -> bool:
-        """Whether somebody waits for something else than the judgements of a rejudging."""
-        return bool(self._is_called[False] or self._asked.questions or self._closing)
+        """Whether there is something to do that goes before rejudgings."""
+        return bool(self._is_called[False] or self._questions or self._closing)
 
-    def _may_judge_again(self) -> bool:
-        """Whether a rejudging has work, and a grader is free beside the one left to those who wait for verdicts."""
-        return self._is_called[True] and self._judging_again < max(1, len(self._processes) - 1)
+    def _may_rejudge(self) -> bool:
+        """Whether a rejudging has work, and a grader is free next to the one left to live submissions."""
+        return self._is_called[True] and self._rejudging_graders < max(1, len(self._processes) - 1)
 
-    def _judge_some(self, process: GraderProcess, *, again: bool) -> None:
-        """Judge some queued judgements; where there are none, nobody looks again before the next call."""
-        self._is_called[again] = False  # first, so that a call from now on is answered by another look
-        if self._claims.judge_some(process, again=again):
-            self.call(again=again)
+    def _judge_some(self, process: GraderProcess, *, rejudging: bool) -> None:
+        """Judge some queued judgements; where there are none, no grader looks again before the next call."""
+        self._is_called[rejudging] = False  # first, so that a call from now on is answered by another look
+        if self._claims.judge_some(process, rejudging=rejudging):
+            self.wake(rejudging=rejudging)

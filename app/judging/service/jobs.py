@@ -28,12 +28,11 @@ from app.core.loops import FOREVER, Loop
 from app.core.settings import Settings
 from app.domain.documents import FoundScore
 from app.judging.service.broker import Sender, open_broker
-from app.judging.service.engine import Engine
+from app.judging.service.engine import Engine, NotJudged
+from app.judging.service.graders import engine_settings
 from app.judging.service.messages import Validate
-from app.judging.service.questions import NotJudged
 from app.judging.service.reference_runs import DELETED, REFERENCE_RUN, Progress, ReferenceRun, cases_of
 from app.judging.service.solver_process import SolverProcess
-from app.judging.service.staff import engine_settings
 from app.judging.service.verification import Ended, verify_stored
 from app.problems.queries import pins, testcases
 from app.problems.queries.pins import VERIFICATION

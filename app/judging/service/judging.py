@@ -1,80 +1,41 @@
 """The judging of one submission on a grader: an attempt has an outcome, or is to be repeated later.
 
-- Stored files that could not be read: what is missing is no fault of the answer, and no verdict.
+Guarantee 4: a stored file that cannot be read, or a missing sandbox, is no fault of the answer and gives no verdict.
 """
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import structlog
 
 from app.core import telemetry
-from app.core.files.files import State
+from app.core.clock import utc_now
+from app.core.files.files import Files
 from app.core.telemetry import in_logs
-from app.domain.documents import FoundScore
+from app.domain.contests import Kind
+from app.domain.counting import CaseVerdict, JudgementType, is_full, judgement_type
+from app.domain.documents import FoundScore, MessageDocument
 from app.judging.queries.judging_tasks import Task
+from app.judging.service.graders import NO_GRADER, GraderProcess
 from app.judging.service.messages import Failed, Grade, Held, Unreadable
-from app.judging.service.outcomes import NO_GRADER, GraderProcess, given_up, outcome, over_limit
-from app.judging.service.questions import MOST_KILLS
 from app.packages.settings import SUBMISSION_SECONDS
 from app.submissions.queries.judgements import Outcome
 
-faults_log = structlog.get_logger()
-
-# A file that has not changed is tried again then, as a disk may read what it could not.
-SECONDS_WITHOUT_FILE = 60.0
-SECONDS_WITHOUT_SANDBOX = 15.0
+# What lacks a stored file or the sandbox is tried again then.
+SECONDS_WAITING = 15.0
 SANDBOX = "sandbox"
 MOST_UNFINISHED = 1000
 FIRST_PAUSE = 0.15
 MOST_FAILURES = 3
-
-
-@dataclass
-class FileFault:
-    """A stored file that a grader could not read, and why; its `state` then, and when it is tried again anyway."""
-
-    sha256: str
-    error: str
-    state: State
-    until: float
-
-
-class FileFaults:
-    """The files that judgements wait for, in a store whose `state(sha256)` changes with each write.
-
-    The judgements wait in their rows. `on_fault` is called with (sha256, error) of each file, again whenever it was
-    tried without effect.
-    """
-
-    def __init__(self, state: Callable[[str], State]) -> None:
-        self._state = state
-        self.on_fault: Callable[[str, str], object] = lambda _sha256, _error: None
-        self._faults: dict[str, FileFault] = {}
-
-    def add(self, sha256: str, error: str) -> None:
-        """Note a file that cannot be read."""
-        if sha256 in self._faults:
-            return
-        faults_log.error("a stored file cannot be read: what needs it waits", sha256=sha256, error=error)
-        until = time.monotonic() + SECONDS_WITHOUT_FILE
-        self._faults[sha256] = FileFault(sha256, error, self._state(sha256), until)
-        self.on_fault(sha256, error)
-
-    def take_ended(self) -> list[str]:
-        """Forget the files that have changed, or are to be tried again; returns them."""
-        now = time.monotonic()
-        ended = [each.sha256 for each in self.all() if each.until <= now or self._state(each.sha256) != each.state]
-        for sha256 in ended:
-            del self._faults[sha256]
-        return ended
-
-    def all(self) -> list[FileFault]:
-        """The files that are waited for."""
-        return list(self._faults.values())
-
+# A submission or an organizer's question is repeated that often while its graders are killed from outside.
+MOST_KILLS = 5
+JUDGE_ERROR: MessageDocument = {
+    "key": "judge-error",
+    "text": "the judge failed on this answer; it is not your fault",
+    "args": {},
+}
 
 NAME = "jurado.judging"
 STANDARD_LOG = logging.getLogger(NAME)  # which knows its level without a look through structlog's proxies
@@ -116,7 +77,7 @@ class Judging:
     it, is given up. `on_attempt` is told how each attempt ended (JUDGED, FAILED, KILLED, WAITS), and its seconds.
     """
 
-    def __init__(self, files: FileFaults, seconds: float) -> None:
+    def __init__(self, files: Files, seconds: float) -> None:
         self._files = files
         self._seconds = seconds
         self.unfinished: dict[int, Progress] = {}
@@ -141,7 +102,7 @@ class Judging:
             progress = Progress(task)
         if task.lost >= MOST_FAILURES:
             log.warning("an answer is given up: its processes were lost", problem=task.problem_id, error=task.error)
-            return given_up(task, f"judging it was lost {task.lost} times with its process; {task.error}")
+            return judge_error(task, f"judging it was lost {task.lost} times with its process; {task.error}")
         answers = task.answers[len(progress.scores) :]
         request = Grade(task.settings["checker"], answers, task.settings.get("program"))
         began = time.monotonic()
@@ -166,11 +127,11 @@ class Judging:
     def _failed(self, task: Task, progress: Progress, reply: Failed) -> Outcome | Later:
         """What becomes of a task after an attempt without scores: whose fault that was decides."""
         if isinstance(reply, Unreadable):
-            self._files.add(reply.sha256, reply.error)
-            return Later(SECONDS_WITHOUT_FILE, reply.sha256)
+            self._files.on_fault(reply.sha256, reply.error)
+            return Later(SECONDS_WAITING, reply.sha256)
         if isinstance(reply, Held):
-            faults_log.error("no program of a package can run: what needs one waits", error=reply.error)
-            return Later(SECONDS_WITHOUT_SANDBOX, SANDBOX)
+            log.error("no program of a package can run: what needs one waits", error=reply.error)
+            return Later(SECONDS_WAITING, SANDBOX)
         if reply is NO_GRADER:
             return Later(is_grader_gone=True)
         if not reply.blame:
@@ -178,13 +139,13 @@ class Judging:
             if progress.kills < MOST_KILLS:  # an operator's, most likely; a pause lets the kernel get memory back
                 return self._unfinished(progress, Later(FIRST_PAUSE * 2**progress.kills, is_grader_gone=True))
             log.warning("an answer's graders are killed", judgement=task.judgement_id, error=reply.error)
-            return given_up(task, reply.error)
+            return judge_error(task, reply.error)
         log.warning("a checker failed", judgement=task.judgement_id, problem=task.problem_id, error=reply.error)
         failures = task.failures + 1
         if (ended := self._over_limit(task, progress)) is not None:
             return ended
         if failures == MOST_FAILURES:
-            return replace(given_up(task, reply.error), failures=failures)
+            return replace(judge_error(task, reply.error), failures=failures)
         return self._unfinished(progress, Later(error=reply.error, is_grader_gone=True))
 
     def _unfinished(self, progress: Progress, later: Later) -> Later:
@@ -196,11 +157,16 @@ class Judging:
 
     def _over_limit(self, task: Task, progress: Progress) -> Outcome | None:
         """The end of a task whose grading has taken too long."""
-        limit = task.settings.get("submission_seconds", SUBMISSION_SECONDS)
+        limit, scores = task.settings.get("submission_seconds", SUBMISSION_SECONDS), progress.scores
         if progress.seconds <= limit:
             return None
         log.warning("grading a submission took too long", problem=task.problem_id, seconds=progress.seconds)
-        return over_limit(task, progress.scores, limit)
+        error = (
+            f"submission_seconds: expected at most {limit:g} s of grading for a submission to problem"
+            f" {task.problem_id!r}, found more after {len(scores)} of {len(task.answers)} cases: make the checker"
+            " faster, or raise submission_seconds in jurado.yaml"
+        )
+        return judge_error(task, error, scores, for_judges=error)
 
 
 def _is_same(one: Task, other: Task) -> bool:
@@ -215,3 +181,21 @@ def _how(reply: list[FoundScore] | Failed) -> str:
     if isinstance(reply, Unreadable | Held):
         return WAITS
     return FAILED if reply.blame else KILLED
+
+
+def outcome(task: Task, scores: Sequence[FoundScore]) -> Outcome:
+    """Sum up an attempt that went well."""
+    absolute = (task.rule.kind or task.settings["scoring"]["kind"]) == Kind.ABSOLUTE
+    seen = [(score.verdict, is_full(score.multiplier, absolute=absolute)) for score in scores]
+    verdict = judgement_type(seen, complete={*task.counted_cases} <= {score.test_case_id for score in scores})
+    return Outcome(task.judgement_id, task.attempt, verdict.value, scores, utc_now(), failures=task.failures)
+
+
+def judge_error(task: Task, error: str, scores: Sequence[FoundScore] = (), *, for_judges: str | None = None) -> Outcome:
+    """End a judgement that cannot be completed: the cases without a score are judge errors."""
+    rest = [
+        FoundScore(each.test_case_id, CaseVerdict.JUDGE_ERROR, None, None, None, JUDGE_ERROR, 0, for_judges)
+        for each in task.answers[len(scores) :]
+    ]
+    type_ = JudgementType.JE.value
+    return Outcome(task.judgement_id, task.attempt, type_, [*scores, *rest], utc_now(), error, task.failures)

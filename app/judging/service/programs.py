@@ -22,8 +22,8 @@ from app.core.images import measure
 from app.domain.counting import CaseVerdict
 from app.domain.documents import CaseAnswer, FoundScore, ImageDocument, ProgramDocument
 from app.judging.service.grader import found_score, message_json
+from app.judging.service.graders import EngineSettings
 from app.judging.service.messages import Failed, Grade, Held, Reply, Unreadable, Validate, validated
-from app.judging.service.staff import EngineSettings
 from app.packages.tools import Workshop
 from app.programs.desk import Ask, ProgramDesk
 from app.programs.model import (

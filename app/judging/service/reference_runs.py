@@ -22,10 +22,9 @@ from app.core.json_documents import CaseResult, JobResult, ProvenanceDocument, R
 from app.domain.documents import ProgramDocument
 from app.judging.queries import rejudging_changes
 from app.judging.queries.rejudgings import RejudgingRefused
-from app.judging.service.engine import Engine
+from app.judging.service.engine import Engine, JudgeFailed
 from app.judging.service.messages import Validate
 from app.judging.service.programs import Programs
-from app.judging.service.questions import JudgeFailed
 from app.judging.service.solver_process import (
     OnReport,
     Solved,
@@ -151,7 +150,7 @@ class ReferenceRun:
             waits = None if row is None else (str(row.id), row.contest_id)
         if waits is None:
             return facts
-        self.engine.take_up()
+        self.engine.wake(rejudging=True)
         facts["rejudging"], facts["contest"] = waits
         return facts
 

@@ -57,7 +57,7 @@ def create(session: Session, service: Service, viewer: Viewer, contest_id: str, 
         body.problem = called(body.problem, labels) or body.problem
     selection = _selection_of(session, contest_id, body)
     row = rejudging_steps.begin(session, contest_id, selection, body.reason, viewer.account_id)
-    after_commit(session, service.engine.take_up)
+    after_commit(session, lambda: service.engine.wake(rejudging=True))
     return shown(session, row)
 
 
@@ -101,7 +101,7 @@ def apply(service: Service, viewer: Viewer, contest_id: str, rejudging_id: str, 
         rejudging_steps.apply(session, row, errors_too=body.judge_errors)
 
     if _do(service, viewer, contest_id, rejudging_id, rejudging_steps.take_in_newcomers, silent=True).state == JUDGING:
-        service.engine.take_up()
+        service.engine.wake(rejudging=True)
     applied = _do(service, viewer, contest_id, rejudging_id, deed)
     service.engine.wake()  # for the latest submissions
     return applied
@@ -110,7 +110,7 @@ def apply(service: Service, viewer: Viewer, contest_id: str, rejudging_id: str, 
 def cancel(service: Service, viewer: Viewer, contest_id: str, rejudging_id: str) -> RejudgingView:
     """Give a rejudging up; its waiting judgements are dropped."""
     cancelled = _do(service, viewer, contest_id, rejudging_id, rejudging_steps.cancel, silent=True)
-    service.engine.take_up()
+    service.engine.wake(rejudging=True)
     return cancelled
 
 

@@ -11,9 +11,8 @@ from concurrent.futures import Future
 from app.core.faults import SLOWER, PackageError, PackageErrors, Steps, mismatch
 from app.core.files.files import FileStore
 from app.domain.documents import FoundScore
-from app.judging.service.engine import Engine
+from app.judging.service.engine import Engine, JudgeFailed, NotJudged
 from app.judging.service.messages import Validate, Validated
-from app.judging.service.questions import JudgeFailed, NotJudged
 from app.packages.files import LARGEST
 from app.packages.model import program_document
 from app.packages.read import read_archive

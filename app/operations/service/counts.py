@@ -31,7 +31,6 @@ from app.core.service import Service
 from app.core.telemetry import Metrics
 from app.feed.service.hub import Hub
 from app.operations import queries
-from app.operations.service.readiness import damaged_files
 
 if TYPE_CHECKING:
     from app.core.db.listener import Listener
@@ -162,7 +161,7 @@ def _graders(service: Service) -> Iterator[Figure]:
         "protections the system lacks",
         sum(map(bool, state.protections.values())),
     )
-    yield GAUGE, "jurado_damaged_files", "stored files known to be missing or damaged", len(damaged_files(service))
+    yield GAUGE, "jurado_damaged_files", "stored files known to be missing or damaged", len(service.scrub.faults())
     yield GAUGE, "jurado_scrubbed_files", "files that the last pass over all has read", last.files
     ended = 0.0 if last.ended is None else last.ended.timestamp()
     yield GAUGE, "jurado_scrub_ended_seconds", "when that pass ended, Unix time; 0: none", ended

@@ -50,7 +50,7 @@ def stored_files(service: Service) -> StoredFiles:
     Where workers judge, these tell of the files that they wait for.
     """
     last, faults = service.scrub.last, []
-    if damaged := damaged_files(service):
+    if damaged := service.scrub.faults():
         with service.database.read() as session:
             faults = [
                 FileAtFault(sha256=sha256, error=error, waiting=waiting_for_file(session, sha256))
@@ -63,11 +63,6 @@ def stored_files(service: Service) -> StoredFiles:
         orphans_removed=last.removed,
         ended=clics.format_time_or_none(last.ended),
     )
-
-
-def damaged_files(service: Service) -> dict[str, str]:
-    """What is wrong with the stored files that are known to be missing or damaged."""
-    return {**service.scrub.faults(), **{fault.sha256: fault.error for fault in service.engine.files.all()}}
 
 
 T = TypeVar("T")
@@ -130,7 +125,7 @@ async def readiness(service: Service, probing: load.SharedWork) -> Ready:
         sandbox={name: lack or "on" for name, lack in (await _apart(service.sandbox.lacks)).items()},
         waiting=None if queue is None else queue.length,
         oldest_seconds=oldest,
-        damaged_files=len(damaged_files(service)),
+        damaged_files=len(service.scrub.faults()),
         room=room,
         loops={
             loop.name: LoopReport(

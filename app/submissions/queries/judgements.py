@@ -94,12 +94,12 @@ SERVED = select(func.min(JudgementRow.turn)).where(*WAITED_FOR, JudgementRow.not
 
 def due_lanes(session: Session, process_id: str | None) -> set[bool]:
     """Which queues have a judgement that may be claimed now: that of rejudgings (True), the other one (False)."""
-    return {again for again in (False, True) if session.execute(CLAIMABLE, _asked(process_id, 1, again=again)).first()}
+    return {each for each in (False, True) if session.execute(CLAIMABLE, _asked(process_id, 1, rejudging=each)).first()}
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A grader of a process asks for up to `most` judgements; `again`: of rejudgings.
+    """A grader of a process asks for up to `most` judgements; `rejudging`: of rejudgings.
 
     It gets its share of those that wait, as one of so many `graders`.
     """
@@ -107,7 +107,7 @@ class Claim:
     process_id: str | None
     most: int
     graders: int = 1
-    again: bool = False
+    rejudging: bool = False
 
 
 class Claimed(NamedTuple):
@@ -130,9 +130,9 @@ def claim_many(connection: Connection, claims: Sequence[Claim]) -> list[Claimed]
 
 
 def _claim(connection: Connection, claim: Claim) -> Claimed:
-    if not claim.again:
+    if not claim.rejudging:
         _give_turns(connection)
-    rows = connection.execute(CLAIMABLE, _asked(claim.process_id, 2 * claim.most, again=claim.again)).all()
+    rows = connection.execute(CLAIMABLE, _asked(claim.process_id, 2 * claim.most, rejudging=claim.rejudging)).all()
     running = connection.execute(AT_WORK).all() if rows else []
     if rows and rows[0].lost and not any(lost and process == claim.process_id for _, lost, process in running):
         # Alone: what else this process judges would be lost with it, and count as lost too.
@@ -149,8 +149,8 @@ def _claim(connection: Connection, claim: Claim) -> Claimed:
     return Claimed({row.id: row.attempt + 1 for row in chosen}, len(rows))
 
 
-def _asked(process_id: str | None, most: int, *, again: bool) -> dict[str, object]:
-    return {"lane": REJUDGED if again else LIVE, "now": utc_now(), "process_id": process_id, "most": most}
+def _asked(process_id: str | None, most: int, *, rejudging: bool) -> dict[str, object]:
+    return {"lane": REJUDGED if rejudging else LIVE, "now": utc_now(), "process_id": process_id, "most": most}
 
 
 def _give_turns(connection: Connection) -> None:
@@ -204,12 +204,6 @@ def return_many(connection: Connection, returned: Sequence[Returned]) -> list[No
             behind = update(JudgementRow).where(OPEN, JudgementRow.lane == LIVE, JudgementRow.state == QUEUED)
             connection.execute(behind.where(PAYER.in_([payer])).values(turn=JudgementRow.turn + each.seconds))
     return [None] * len(returned)
-
-
-def let_go(session: Session, waits_for: str) -> None:
-    """Let the judgements be claimed that waited for a file."""
-    waiting = update(JudgementRow).where(JudgementRow.waits_for == waits_for, OPEN)
-    session.execute(waiting.values(not_before=None, waits_for=None))
 
 
 # By whether the database is PostgreSQL.

@@ -103,7 +103,7 @@ def _wake(service: Service, outcome: Accepted) -> None:
     telemetry.tell(submission_id=outcome.submission_id, judgement_id=outcome.judgement_id)
     service.engine.wake()
     if outcome.again:
-        service.engine.take_up()
+        service.engine.wake(rejudging=True)
 
 
 def _repeated(service: Service, viewer: Viewer, contest_id: str, key: str) -> Submission | None:

@@ -18,10 +18,10 @@ from app.core.db.writer import Writer
 from app.core.files.open_files import LocalFiles
 from app.judging.queries import rejudging_changes, rejudging_steps, rejudgings
 from app.judging.service.engine import Engine
+from app.judging.service.graders import EngineSettings
 from app.judging.service.jobs import JobRunner
 from app.judging.service.messages import Validate, Validated
 from app.judging.service.reference_runs import REFERENCE_RUN
-from app.judging.service.staff import EngineSettings
 from app.packages.catalog import bundled
 from app.packages.read import read_package
 from app.problems.queries import pins, problems, testcases, testdata

@@ -9,9 +9,8 @@ from typing import Any, cast
 
 import pytest
 
-from app.judging.service.engine import Engine
+from app.judging.service.engine import Engine, NotJudged
 from app.judging.service.messages import Validate, Validated
-from app.judging.service.questions import NotJudged
 from tests.builders.contests import FINAL, HOUR, InlineEngine, add_contest, add_problem, add_submission, with_checkers
 from tests.builders.examples import rule_cases, sqlite_first
 from tests.builders.packages import zip_package

@@ -19,7 +19,7 @@ from app.core.pages.pages import APP, ENVIRONMENT, PATHS, script_of
 from app.domain.contests import Carry, Counting, Direction, Kind, ScoringRule
 from app.domain.participation import Telling, reduced
 from app.judging.queries.judging_tasks import too_large
-from app.judging.service.outcomes import JUDGE_ERROR
+from app.judging.service.judging import JUDGE_ERROR
 from app.submissions.service.reports import EMBARGOED, NOTHING, WAITING
 from checkers.doors import Message, Phrase, Rejected
 from scripts import messages

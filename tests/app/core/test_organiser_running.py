@@ -21,8 +21,8 @@ from app.core.clock import utc_now
 from app.core.db.locks import SERVER, WORKER, Sign, Work, write_signs
 from app.core.files.temporary import remove_leftovers
 from app.core.service import Service
+from app.judging.service.graders import GraderState
 from app.judging.service.problem_changes import How
-from app.judging.service.staff import GraderState
 from app.packages.zips import zip_bytes
 from app.tables import ContestRow, JobRow, TeamRow
 from tests.app.accounts.test_sessions import session_of

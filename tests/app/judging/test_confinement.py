@@ -19,6 +19,7 @@ from sqlalchemy import select
 from app.core.files.open_files import LocalFiles
 from app.domain.counting import CaseVerdict
 from app.domain.documents import CaseAnswer, FoundScore
+from app.judging.service.graders import EngineSettings, RunningGrader
 from app.judging.service.messages import (
     Failed,
     Grade,
@@ -31,7 +32,6 @@ from app.judging.service.messages import (
     reply_of,
     request_of,
 )
-from app.judging.service.staff import EngineSettings, RunningGrader
 from app.sandbox.child import clean_environment
 from app.tables import JudgementRow, RawScoreRow
 from tests.builders.grading import PROGRAM, Grading, grading, is_stopped, submission

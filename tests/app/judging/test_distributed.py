@@ -338,7 +338,7 @@ class Desk:
         self.asked: list[Validate] = []
         self._answers = answers
 
-    def take_up(self) -> None:
+    def wake(self, *, rejudging: bool = False) -> None:
         """Nothing to do: no rejudging is open."""
 
     def validate(self, request: Validate) -> Future[Validated]:

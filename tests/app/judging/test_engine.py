@@ -22,10 +22,9 @@ from app.core.db.database import Database
 from app.core.db.writer import Writer
 from app.core.files.open_files import LocalFiles
 from app.judging.queries.judging_tasks import waiting_for_file
-from app.judging.service.judging import SECONDS_WITHOUT_FILE
+from app.judging.service.engine import JudgeFailed
+from app.judging.service.graders import RunningGrader
 from app.judging.service.messages import Failed, Validate, Warm, Warmed
-from app.judging.service.questions import JudgeFailed
-from app.judging.service.staff import RunningGrader
 from app.submissions.queries import judgements
 from app.tables import AnswerRow, JudgementRow, TeamRow
 from tests.builders.grading import Grading, add_rogue_contest, grading, is_stopped, submission
@@ -211,19 +210,22 @@ def test_a_team_that_sent_many_holds_back_no_other(sqlite_url: str, tmp_path: Pa
 
 def test_a_damaged_file_keeps_what_needs_it_waiting(database_url: str, tmp_path: Path) -> None:
     """There is no judge error: the file is named, and once it is sound again the submission is judged."""
+    faults: list[str] = []
     with grading(database_url, tmp_path / "files") as found:
+        found.files.on_fault = lambda sha256, _error: faults.append(sha256)
         large = found.files.keep(b"10")
         path = found.files.path(large)
         path.write_bytes(path.read_bytes()[:-3])
         sent = submission(b"10", b"10")
         found.accept(replace(sent, answers=[replace(sent.answers[0], data=None, sha256=large), sent.answers[1]]))
         found.accept(submission(b"10", b"3"))
-        until(lambda: found.types() == [None, "PC"] and bool(found.engine.files.all()))
+        until(lambda: found.types() == [None, "PC"] and faults == [large])
         until(lambda: waiting_for(found, large) == 1)
-        assert [fault.sha256 for fault in found.engine.files.all()] == [large]
         found.files.keep(b"10")
-        until(lambda: found.types() == ["AC", "PC"], SECONDS_WITHOUT_FILE / 2)
-        assert found.engine.files.all() == []
+        with found.database.write() as session:  # the pause before the next attempt
+            session.get_one(JudgementRow, 1).not_before = None
+        until(lambda: found.types() == ["AC", "PC"])
+        assert waiting_for(found, large) == 0
         with found.database.read() as session:
             assert session.get_one(JudgementRow, 1).failures == 0
 

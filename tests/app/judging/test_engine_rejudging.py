@@ -45,7 +45,7 @@ def test_a_rejudging_is_judged_beside_and_tells_nobody(database_url: str, tmp_pa
         found.wait()
         told = len(found.judged)
         rejudging_id = begin(found)
-        found.engine.take_up()
+        found.engine.wake(rejudging=True)
         until(lambda: ready(found.database, rejudging_id))
         assert found.types() == ["AC", "PC", "WA"] * 2
         assert len(found.judged) == told
@@ -64,7 +64,7 @@ def test_whoever_waits_for_a_verdict_is_served_before_a_rejudging_goes_on(sqlite
         (grader,) = found.engine.pids
         os.kill(grader, signal.SIGSTOP)
         rejudging_id = begin(found)
-        found.engine.take_up()
+        found.engine.wake(rejudging=True)
         until(lambda: _running(found))
         awaited = found.accept(submission(b"10", b"3")).judgement_id
         os.kill(grader, signal.SIGCONT)
@@ -115,11 +115,11 @@ def test_what_a_grader_is_at_when_a_rejudging_is_cancelled_is_not_recorded(sqlit
         with found.database.write() as session:  # so that it would take long
             session.connection().exec_driver_sql("UPDATE answers SET data = CAST('loop' AS BLOB)")
         rejudging_id = begin(found)
-        found.engine.take_up()
+        found.engine.wake(rejudging=True)
         until(lambda: _running(found))
         with found.database.write() as session:
             rejudging_steps.cancel(session, rejudging_steps.lock(session, rejudging_id))
-        found.engine.take_up()
+        found.engine.wake(rejudging=True)
         found.accept(submission(b"10"))
         found.wait()  # the one grader is done with what it was at
         assert found.types() == ["PC"] * 6

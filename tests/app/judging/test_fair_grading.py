@@ -82,7 +82,7 @@ def test_a_rejudging_gives_way_to_a_live_submission_between_two_cases(found: Gra
     events = noted(found)
     with found.database.write() as session:
         session.add(JudgementRow(submission_id=1, state="queued", lane=REJUDGED, current=False, start_time=NOW))
-    found.engine.take_up()
+    found.engine.wake(rejudging=True)
     until(lambda: is_begun(found, 2))
     found.accept(other_submission())
     wait_for(events, "c AC")

@@ -14,10 +14,10 @@ from app.core.files.open_files import LocalFiles
 from app.core.service import Service
 from app.domain.documents import CaseAnswer, ProgramDocument
 from app.judging.service.engine import Engine
+from app.judging.service.graders import EngineSettings
 from app.judging.service.judging import SANDBOX
 from app.judging.service.messages import Failed, Grade, Held, Unreadable, Validate, Validated
 from app.judging.service.programs import Programs
-from app.judging.service.staff import EngineSettings
 from app.programs import places
 from app.programs.model import pack
 from app.sandbox.model import SandboxMissing

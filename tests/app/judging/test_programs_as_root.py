@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from app.commands.main import app
 from app.judging.service.engine import Engine
-from app.judging.service.staff import engine_settings
+from app.judging.service.graders import engine_settings
 from app.packages import tools
 from app.sandbox.model import AS_ROOT, SandboxMissing
 from app.sandbox.sandbox import USER, USER_HINT, Sandbox, protections

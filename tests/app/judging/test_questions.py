@@ -4,11 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import Future
+from pathlib import Path
 from typing import Any, cast
 
+import pytest
+
+from app.core.db.database import Database
+from app.core.db.writer import Writer
+from app.core.files.open_files import LocalFiles
+from app.judging.service.engine import Engine, JudgeFailed, NotJudged
+from app.judging.service.graders import EngineSettings, GraderProcess
+from app.judging.service.judging import MOST_KILLS
 from app.judging.service.messages import Failed, Validate, Validated
-from app.judging.service.outcomes import GraderProcess
-from app.judging.service.questions import MOST_KILLS, JudgeFailed, NotJudged, Question, Questions
 
 KILLED = Failed("the grader process ended with status -9", blame=False)
 FAILED = Failed("the checker has a fault")
@@ -25,19 +32,26 @@ class Replies:
         return next(self._replies)
 
 
-def grader(*replies: Any) -> GraderProcess:
-    """A grader that gives these replies."""
-    return cast(GraderProcess, Replies(*replies))
+class Asked:
+    """An engine with one grader, which gives these replies; nothing else of it runs."""
+
+    def __init__(self, folder: Path) -> None:
+        settings = EngineSettings(1, 2**31, 1.0, LocalFiles(folder))
+        self.engine = Engine(cast(Database, None), cast(Writer, None), settings, lambda *_: None)
+
+    def ask(self, *replies: Any) -> Future[Validated]:
+        """Ask once for a test case's validity, and work until nothing is queued."""
+        future = self.engine.validate(Validate("rogue", b"input"))
+        process = cast(GraderProcess, Replies(*replies))
+        while self.engine._questions:
+            self.engine._answer(process, self.engine._questions.popleft())
+        return future
 
 
-def asked() -> Questions:
-    """Questions to an engine that goes on."""
-    return Questions(1.0, lambda: False)
-
-
-def question() -> Question:
-    """A test case to validate."""
-    return Question(Validate("rogue", b"input"))
+@pytest.fixture
+def asked(tmp_path: Path) -> Asked:
+    """An engine that goes on."""
+    return Asked(tmp_path)
 
 
 def error(future: Future[Any]) -> type[BaseException]:
@@ -45,32 +59,22 @@ def error(future: Future[Any]) -> type[BaseException]:
     return type(future.exception(timeout=0))
 
 
-def test_some_kills_from_outside_do_not_end_a_question() -> None:
-    ask, given = asked(), question()
+def test_some_kills_from_outside_do_not_end_a_question(asked: Asked) -> None:
     valid = Validated([])
-    kills = MOST_KILLS - 1
-    process = grader(*[KILLED] * kills, valid)
-    assert [ask.answer(process, given) for _ in range(kills + 1)] == [False] * kills + [True]
-    assert given.future.result(timeout=0) == valid
+    assert asked.ask(*[KILLED] * (MOST_KILLS - 1), valid).result(timeout=0) == valid
 
 
-def test_what_loses_each_grader_is_not_asked_forever() -> None:
+def test_what_loses_each_grader_is_not_asked_forever(asked: Asked) -> None:
     """Nothing is known of the test case."""
-    ask, given = asked(), question()
-    for settled in (False,) * (MOST_KILLS - 1) + (True,):
-        assert ask.answer(grader(KILLED), given) is settled
-    assert error(given.future) is NotJudged
+    assert error(asked.ask(*[KILLED] * MOST_KILLS)) is NotJudged
 
 
-def test_once_the_server_stops_all_fail_as_not_judged() -> None:
-    ask, first = asked(), question()
-    ask.add(first)
-    ask.close()
-    assert error(first.future) is NotJudged
-    assert not ask.questions
+def test_once_the_server_stops_all_fail_as_not_judged(asked: Asked) -> None:
+    first = asked.engine.validate(Validate("rogue", b"input"))
+    asked.engine.close()
+    assert error(first) is NotJudged
+    assert error(asked.engine.validate(Validate("rogue", b"input"))) is NotJudged
 
 
-def test_a_checkers_own_failure_ends_a_question_at_once() -> None:
-    ask, given = asked(), question()
-    assert ask.answer(grader(FAILED), given)
-    assert error(given.future) is JudgeFailed
+def test_a_checkers_own_failure_ends_a_question_at_once(asked: Asked) -> None:
+    assert error(asked.ask(FAILED)) is JudgeFailed

@@ -11,10 +11,10 @@ import pytest
 
 from app.core.files.open_files import LocalFiles
 from app.core.json_documents import RunParams
+from app.judging.service.graders import EngineSettings
 from app.judging.service.programs import Programs
 from app.judging.service.reference_runs import solve_by_package
 from app.judging.service.solver_process import SolverFailed
-from app.judging.service.staff import EngineSettings
 from app.packages import tools
 from app.packages.read import read_package
 from app.programs.tools import Solving

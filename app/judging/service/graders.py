@@ -1,15 +1,20 @@
-"""Settings and state of an engine's graders.
+"""The graders of an engine: their settings, a running grader process, and its replacement when it dies.
 
-- A running grader process: started, warmed, asked, killed; its replies are checked before they are believed.
+Guarantee 4: a grader process may be taken over by an answer. Its replies are checked before they are believed.
 """
+
+from __future__ import annotations
 
 import os
 import signal
 import subprocess
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+import structlog
 
 from app.core.files.files import Files
 from app.core.files.stored_bytes import FileMissing
@@ -34,6 +39,18 @@ from app.judging.service.messages import (
 from app.programs.desk import MOST_SECONDS
 from app.programs.points import NO_MODULES, Modules, modules_of
 from app.sandbox.child import AskedProcess, MessageTooLarge, PipeBroken, PipeTooSlow
+
+if TYPE_CHECKING:
+    from app.judging.service.programs import Programs
+
+log = structlog.get_logger()
+
+STARTING_SECONDS = 60.0
+# Signals that end a grader for reasons of others: an operator, the kernel short of memory. No checker sends them.
+FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT})
+FIRST_PAUSE = 0.1
+LONGEST_PAUSE = 5.0
+NO_GRADER = Failed("no grader runs", blame=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,11 +100,6 @@ def engine_settings(settings: Settings, files: Files) -> EngineSettings:
         modules=modules_of(settings.checker_modules),
         programs_as_root=settings.may_run_as_root,
     )
-
-
-STARTING_SECONDS = 60.0
-# Signals that end a grader for reasons of others: an operator, the kernel short of memory. No checker sends them.
-FROM_OUTSIDE = frozenset({signal.SIGKILL, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT})
 
 
 class RunningGrader(AskedProcess):
@@ -186,3 +198,103 @@ class RunningGrader(AskedProcess):
 def _files_of(request: Grade) -> Iterator[str]:
     for answer in request.answers:
         yield from filter(None, (answer.input_sha256, answer.answer_sha256, answer.sha256))
+
+
+class GraderProcess:
+    """A grader's place, for one thread; `stop_starting` and `close` are for any.
+
+    `ask` and `grade` never raise for what happens inside the process: a dead or silent one is a Failed reply.
+    """
+
+    def __init__(self, settings: EngineSettings, warm_up: Callable[[], Warm], programs: Programs) -> None:
+        self._settings = settings
+        self._warm_up = warm_up
+        self._programs = programs
+        self._running: RunningGrader | None = None
+        self._starting: RunningGrader | None = None
+        self._closing = False
+        self.deaths = 0
+        self.pause = 0.0
+        self.protections: dict[str, str] = {}
+
+    @property
+    def pid(self) -> int | None:
+        """The process's id while it runs and is warm."""
+        running = self._running
+        return running.pid if running is not None and running.alive else None
+
+    def start(self) -> bool:
+        """Have a warm process before there is anything to ask; False where it should be tried after `pause` seconds."""
+        return self._ready() is not None
+
+    def ask(self, request: Validate, seconds: float) -> Reply:
+        """Send a request and wait for its reply; past `seconds` the process is killed."""
+        if request.program is not None:
+            return self._programs.ask(request, request.program, seconds)
+        running = self._ready()
+        return NO_GRADER if running is None else running.ask(request, seconds)
+
+    def grade(self, request: Grade, seconds: float, *, fresh: bool = False) -> list[FoundScore] | Failed:
+        """Check answers of a submission, each within `seconds`, until the request's slice is over.
+
+        `fresh`: by a process that checked none.
+        """
+        if request.program is not None:
+            return self._programs.grade(request, request.program, seconds)
+        running = self._ready(fresh=fresh)
+        return NO_GRADER if running is None else running.grade(request, seconds)
+
+    def stop_starting(self) -> None:
+        """Start no further process, and end one that is not warm yet."""
+        self._closing = True
+        if (starting := self._starting) is not None:
+            starting.kill()
+
+    def close(self) -> None:
+        """Kill the process, also while somebody waits for its reply."""
+        self._closing = True
+        if self._running is not None:
+            self._running.end()
+
+    def _ready(self, *, fresh: bool = False) -> RunningGrader | None:
+        """The warm process, or another one started now; None where it does not start, or all is closed."""
+        running = self._running
+        if running is not None and running.alive and not (fresh and running.used):
+            return running
+        if running is not None:
+            self.deaths += not running.alive
+            running.end()
+        self._running = None if self._closing else self._started()
+        return self._running
+
+    def _started(self) -> RunningGrader | None:
+        """Start a process and let it load what judging needs; one that dies meanwhile is nobody's fault."""
+        grader = None
+        try:
+            request = self._warm_up()
+            grader = self._starting = RunningGrader(self._settings)
+            warmed = grader.warm(request)
+        except Exception:  # a database that is away, no process left to start, a pipe that breaks
+            log.exception("a grader could not be started; it is tried again")
+        else:
+            if isinstance(warmed, Failed):
+                self.deaths += 1
+                log.warning("a grader died while it started; another is tried", error=warmed.error)
+            elif not self._closing:
+                self._look_at(warmed)
+                self.pause = 0.0
+                return grader
+        finally:
+            self._starting = None
+        if grader is not None:
+            grader.end()
+        self.pause = min(LONGEST_PAUSE, 2 * self.pause or FIRST_PAUSE)
+        return None
+
+    def _look_at(self, warmed: Warmed) -> None:
+        if warmed.error:
+            log.warning("a grader could not load its checkers", error=warmed.error)
+        missing = {name: lack for name, lack in warmed.protections.items() if lack}
+        if missing and warmed.protections != self.protections:
+            log.warning("graders lack protections that this system does not give", **missing)
+        self.protections = warmed.protections
