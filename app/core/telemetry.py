@@ -222,9 +222,9 @@ def configure_logs(level: str = "info") -> None:
     logging.basicConfig(handlers=[handler], level=level.upper(), force=True)
     # Seven lines about plugins before the first that says anything.
     logging.getLogger("alembic.runtime.plugins").setLevel(logging.WARNING)
-    # Each message of a worker in two lines, each word of the broker's protocol in one, and the whole address of each
-    # webhook that is called, which may be its secret.
-    for name in ("dramatiq", "pika", "httpx", "httpcore"):
+    # Each word of the broker's protocol in a line, and the whole address of each webhook that is called, which may be
+    # its secret.
+    for name in ("pika", "httpx", "httpcore"):
         logging.getLogger(name).setLevel(logging.WARNING)
 
 

@@ -22,7 +22,7 @@ from app.core.files.open_files import open_files
 from app.core.files.temporary import remove_leftovers
 from app.core.settings import Settings
 from app.judging.queries.judging_tasks import Task
-from app.judging.service.consumers import Consumer
+from app.judging.service.broker import Consumer
 from app.judging.service.engine import Engine
 from app.judging.service.graders import engine_settings
 from app.judging.service.jobs import JobRunner
@@ -79,12 +79,12 @@ class Worker:
         while not self.engine.is_warm:
             if stop.wait(SECONDS_BETWEEN_LOOKS):
                 return
-        self._consumer.start()
+        self._consumer.loop.start()
         self._jobs.start()
 
     def close(self) -> None:
         """Finish the judgements at hand and leave the rest, and running jobs, to other workers."""
-        self._consumer.stop()
+        self._consumer.loop.close()
         self._jobs.close()
         self.engine.close()
         self._presence.close()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any, cast
-from unittest.mock import Mock
+from unittest.mock import MagicMock, Mock, patch
 
 import pytest
 
@@ -21,10 +21,11 @@ from app.core.db.writer import Writer
 from app.core.files.open_files import LocalFiles
 from app.core.loops import Loop
 from app.games.service.ending import Keeper
-from app.judging.service.broker import Sender
+from app.judging.service.broker import Consumer, Sender
 from app.judging.service.jobs import JobRunner
 from tests.builders.grading import grading
 from tests.builders.service import Idle, open_api
+from tests.builders.two import BROKER
 from tests.builders.waiting import until
 
 Start = Callable[[ExitStack, str, Path], object]
@@ -81,7 +82,15 @@ def lock(stack: ExitStack, url: str, _home: Path) -> None:
 
 
 def broker(stack: ExitStack, _url: str, _home: Path) -> None:
-    stack.enter_context(closing(Sender(Mock()))).call()
+    stack.enter_context(patch("app.judging.service.broker.open_channel", MagicMock()))
+    stack.enter_context(closing(Sender(BROKER))).call()
+
+
+def messages(stack: ExitStack, _url: str, _home: Path) -> None:
+    stack.enter_context(patch("app.judging.service.broker.open_channel", MagicMock()))
+    consumer = Consumer(BROKER, lambda: None)
+    stack.callback(consumer.loop.close)
+    consumer.loop.start()
 
 
 def job_watch(stack: ExitStack, url: str, home: Path) -> None:
@@ -98,6 +107,7 @@ STARTS: dict[str, Start] = {
     "job watch": job_watch,
     "jobs": jobs,
     "lock": lock,
+    "messages": messages,
     "notices": notices,
     "presence": presence,
     "stored files": stored_files,

@@ -10,8 +10,7 @@ from app.core.db.database import Database
 from app.core.db.locks import Locks
 from app.core.db.writer import Writer
 from app.core.files.open_files import LocalFiles
-from app.judging.service.broker import Sender, open_broker
-from app.judging.service.consumers import Consumer
+from app.judging.service.broker import Consumer, Sender
 from app.judging.service.engine import Engine
 from app.judging.service.graders import EngineSettings
 from app.submissions.queries import submissions
@@ -31,7 +30,7 @@ class Working:
         self.files = LocalFiles(folder)
         add_rogue_contest(self.database, self.files)
         self.writer = Writer(self.database)
-        self.sender = Sender(open_broker(broker_url))
+        self.sender = Sender(broker_url)
         self.locks = Locks(url)
         self.engine = self.new_engine(seconds)
         self.consumers = [Consumer(broker_url, self.engine.wake)]
@@ -45,7 +44,7 @@ class Working:
         """Let the worker take messages."""
         self.engine.start()
         for consumer in self.consumers:
-            consumer.start()
+            consumer.loop.start()
 
     def accept(self, new: NewSubmission, *, tell: bool = True) -> int:
         """Make a submission durable, and tell of it unless the server was killed in between."""
@@ -69,7 +68,7 @@ class Working:
         """Stop the worker and the server."""
         self.engine.close()
         for consumer in self.consumers:
-            consumer.stop()
+            consumer.loop.close()
         self.sender.close()
         self.writer.close()
         self.locks.close()

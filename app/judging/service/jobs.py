@@ -27,7 +27,7 @@ from app.core.json_documents import CaseResult, JobResult, RunParams, Verificati
 from app.core.loops import FOREVER, Loop
 from app.core.settings import Settings
 from app.domain.documents import FoundScore
-from app.judging.service.broker import Sender, open_broker
+from app.judging.service.broker import Sender
 from app.judging.service.engine import Engine, NotJudged
 from app.judging.service.graders import engine_settings
 from app.judging.service.messages import Validate
@@ -268,7 +268,7 @@ def start_engine(
 ) -> tuple[Engine, JobRunner]:
     """Start what grades the submissions of a server and runs its jobs, or calls workers to do so."""
     asked = replace(engine_settings(settings, files), process_id=process_id)
-    sender = Sender(open_broker(settings.broker_url)) if settings.distributed else None
+    sender = Sender(settings.broker_url) if settings.distributed else None
     engine = Engine(database, writer, asked, boards.changed, sender)
     engine.start()
     jobs = JobRunner(database, files, engine, lambda _problem_id: boards.all_changed())

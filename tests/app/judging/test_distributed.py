@@ -21,7 +21,7 @@ from app.core.db.writer import Writer
 from app.core.files.open_files import LocalFiles
 from app.core.settings import Settings
 from app.domain.counting import CaseVerdict
-from app.judging.service.broker import QUEUE, Sender, open_broker
+from app.judging.service.broker import Sender, queue_state
 from app.judging.service.engine import Engine
 from app.judging.service.jobs import SCORING, JobRunner
 from app.judging.service.messages import Validate, Validated, WireScore
@@ -124,7 +124,7 @@ def test_a_judgement_that_ends_while_another_worker_frees_it_stays_done(postgres
 def test_a_worker_takes_no_message_before_it_has_a_warm_grader(
     postgresql_url: str, broker_url: str, tmp_path: Path
 ) -> None:
-    sender = Sender(open_broker(broker_url))
+    sender = Sender(broker_url)
     sender.call()
     sender.close()
     stop = threading.Event()
@@ -132,9 +132,7 @@ def test_a_worker_takes_no_message_before_it_has_a_warm_grader(
     worker = Worker(Settings(home=tmp_path, database_url=postgresql_url, broker_url=broker_url, graders=1))
     worker.start(stop)
     assert not worker.engine.is_warm
-    broker = open_broker(broker_url)
-    assert broker.get_queue_message_counts(QUEUE)[:2] == (1, 0)
-    broker.close()
+    assert queue_state(broker_url).ready == 1
     worker.close()
 
 

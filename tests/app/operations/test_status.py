@@ -124,17 +124,17 @@ def test_a_broker_that_is_away_and_the_lack_of_workers_are_urgent(postgresql_url
 
 @pytest.mark.machine("broker")
 def test_queues_are_shown_as_the_broker_counts_them(postgresql_url: str, broker_url: str, tmp_path: Path) -> None:
-    from app.judging.service.broker import new_message, open_broker
+    from app.judging.service.broker import Sender
 
-    broker = open_broker(broker_url)
-    broker.enqueue(new_message())
+    sender = Sender(broker_url)
+    sender.call()
+    sender.close()
     with two_apis(postgresql_url, tmp_path, broker_url=broker_url) as (one, _):
         document = whole(one)
         while figures(document)["Broker"] == "does not answer":  # on a busy machine it may seem to be away
             document = whole(one)
         assert figures(document)["Broker"] == "messages that wait: judgements 1; at workers: 0"
         assert advised(document)["Broker"]
-    broker.close()
 
 
 def test_only_admins_see_it(api: Api) -> None:
