@@ -6,20 +6,17 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.commands.solver_process import list_methods, run_solver
 from app.core.commands import output, progress, registry, uploading
-from app.core.faults import PackageErrors
 from app.judging.service.solver_process import Summary
 
 if TYPE_CHECKING:
-    from app.packages.model import Package
     from app.packages.verify import Report
 
 
@@ -64,20 +61,11 @@ def verify(
 def export(
     place: Place,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="default: SLUG.zip in the current folder")] = None,
-    format_name: Annotated[
-        Literal["kattis", "omegaup"], typer.Option("--format", help="the judge that is to read it")
-    ] = "kattis",
-    data_only: Annotated[
-        bool, typer.Option("--data-only", help="omegaup: without a validator, whatever the checker is")
-    ] = False,
 ) -> None:
     """Pack a package as a zip: the same files give the same bytes, on every machine.
 
-    `omegaup` holds less than a package: warnings name what is left out.
-
     Examples:
       jurado package export problems/comesolo --out comesolo.zip
-      jurado package export mine --format omegaup
     """
     from app.packages.model import below_top
     from app.packages.zips import write_files
@@ -85,24 +73,10 @@ def export(
     with TemporaryDirectory(prefix="jurado-packed-") as folder:
         package = uploading.read_sound(place, Path(folder) / "files")
         target = out or Path(f"{package.slug}.zip")
-        files = for_omegaup(package, data_only=data_only) if format_name == "omegaup" else below_top(package)
+        files = below_top(package)
         with output.new_file(target) as file:
             write_files(file, files)
     output.say(f"{target}: {len(files)} files, {target.stat().st_size} bytes")
-
-
-def for_omegaup(package: Package, *, data_only: bool) -> Mapping[str, bytes]:
-    """Give the files of omegaUp's zip; shows warnings, raises Failure with all faults."""
-    from app.packages.formats.export_omegaup import export_omegaup
-
-    try:
-        exported = export_omegaup(package, data_only=data_only)
-    except PackageErrors as errors:
-        raise output.Failure(
-            f"{package.slug} would be judged otherwise by omegaUp:\n{progress.all_lines(errors)}", 1
-        ) from None
-    progress.show_faults(package.slug, [fault.as_data() for fault in exported.warnings])
-    return exported.files
 
 
 def show_report(report: Report) -> None:

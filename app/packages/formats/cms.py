@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from app.core import faults, parsing
 from app.packages import contents, names
@@ -28,11 +28,6 @@ CHECKERS = ("check/checker", "cor/correttore")
 SOLUTIONS = ("sol/solution", "sol/soluzione")
 SOURCES = (".cpp", ".cc", ".c", ".py")
 MANAGERS = ("check/manager", "cor/manager")
-CONTEST_KEYS = (
-    "token_mode", "feedback_level", "score_mode", "score_precision", "max_submission_number", "min_submission_interval",
-    "public_testcases", "risultati",
-)  # fmt: skip
-ELF = b"\x7fELF"
 
 
 # What score_type_parameters are of Sum: the points of a case.
@@ -43,20 +38,13 @@ SUBTASKS = TypeAdapter[list[tuple[float, int]]](
 )
 
 
-def _text(value: object) -> object:
-    """YAML reads a name such as 007 as a number."""
-    return str(value) if isinstance(value, int) and not isinstance(value, bool) else value
-
-
 class Task(BaseModel):
     """task.yaml, as far as answer files need it; both the English and the older Italian keys."""
 
-    model_config = ConfigDict(extra="allow", frozen=True)
+    model_config = ConfigDict(coerce_numbers_to_str=True, frozen=True)
 
-    name: Annotated[str | None, BeforeValidator(_text)] = None
-    nome_breve: Annotated[str | None, BeforeValidator(_text)] = None
-    title: Annotated[str | None, BeforeValidator(_text)] = None
-    nome: Annotated[str | None, BeforeValidator(_text)] = None
+    name: str = Field("", validation_alias=AliasChoices("name", "nome_breve"))
+    title: str = Field("", validation_alias=AliasChoices("title", "nome"))
     primary_language: str = "it"
     n_input: Annotated[int, Field(ge=0, le=100_000)] | None = None
     total_value: Annotated[float, Field(gt=0, le=10**9)] = 100.0
@@ -72,7 +60,7 @@ def read(source: drafts.Source) -> drafts.Draft:
         task = parsing.read_model(Task, source.take("task.yaml"), "task.yaml", source.faults) or task
     else:
         source.faults.add("task.yaml", Phrase(N_("missing file")))
-    draft = drafts.Draft(slug=task.name or task.nome_breve or "")
+    draft = drafts.Draft(slug=task.name)
     for name in MANAGERS:
         if name in source.files:
             source.faults.add(name, N_("expected answers that are files: a Communication task has none"))
@@ -80,14 +68,12 @@ def read(source: drafts.Source) -> drafts.Draft:
         source.note("task.yaml", N_("the programs of a Batch task are not run here: contestants send their outputs"))
     draft.checker = _checker(source)
     draft.groups = _groups(source, task, _cases(source, task), draft.checker)
-    title = task.title or task.nome or draft.slug
+    title = task.title or draft.slug
     for language in _statements(source, draft, task.primary_language):
         draft.names[language] = title
     for name in source.below("att"):
         draft.files[f"attachments/{name.removeprefix('att/')}"] = source.keep(name)
     _read_solution(source, draft)
-    if given := [key for key in CONTEST_KEYS if key in (task.model_extra or {})]:
-        source.note("task.yaml", N_("set in the contest here, and left out: %(given)s"), given=", ".join(given))
     drafts.note_unused(source)
     return draft
 
@@ -119,17 +105,15 @@ def _checker(source: drafts.Source) -> drafts.Standard | drafts.Program:
         sources = [f"{name}{extension}" for extension in SOURCES if f"{name}{extension}" in source.files]
         if sources:
             source.used.add(name)
-            folder = name.partition("/")[0]
-            headers = [each for each in source.below(folder) if each.endswith((".h", ".hpp"))]
+            headers = [each for each in source.below(name.partition("/")[0]) if each.endswith((".h", ".hpp"))]
             return drafts.Program(
                 "cms", "fraction", {_last(each): source.take(each) for each in (sources[0], *headers)}
             )
         if name in source.files and b"python" in source.files[name][:60].split(b"\n")[0]:
             return drafts.Program("cms", "fraction", {f"{_last(name)}.py": source.take(name)})
         if name in source.files:
-            what = "a compiled program" if source.files[name].startswith(ELF) else "a program in no language known here"
-            beside = ", ".join(_last(name) + each for each in SOURCES)
-            source.faults.expect(name, "", N_("its source beside it (%(sources)s)"), what, sources=beside)
+            beside, found = ", ".join(_last(name) + each for each in SOURCES), "a program in no language known here"
+            source.faults.expect(name, "", N_("its source beside it (%(sources)s)"), found, sources=beside)
     return drafts.Standard("lines")
 
 
@@ -137,7 +121,7 @@ def _read_solution(source: drafts.Source, draft: drafts.Draft) -> None:
     """Put the official solution among the example submissions; of others in sol/ nobody says what they earn."""
     for name in source.below("sol"):
         if name.rpartition(".")[0] in SOLUTIONS:
-            drafts.keep_solution(source, draft, {_last(name): name}, "accepted")
+            draft.files[f"submissions/accepted/{_last(name)}"] = source.keep(name)
 
 
 def _last(name: str) -> str:
@@ -164,6 +148,7 @@ def _statements(source: drafts.Source, draft: drafts.Draft, primary: str) -> lis
 
 
 GEN = "gen/GEN"
+WHOLE = re.compile("[0-9]{1,9}")
 
 
 def _groups(
@@ -194,21 +179,20 @@ def _read_gen(source: drafts.Source, cases: int) -> list[tuple[int, int]]:
     loose = 0
     text = source.take(GEN).decode("utf-8", "replace")
     for number, line in enumerate(text.splitlines(), start=1):
-        command, mark, comment = (part.strip() for part in line.partition("#"))
-        if mark and not command and comment.startswith("ST:"):
-            points = comment.removeprefix("ST:").strip()
-            if not (points.isascii() and points.isdigit() and len(points) < 10):
+        command, _, comment = (part.strip() for part in line.partition("#"))
+        if not command and comment.startswith("ST:"):
+            points = WHOLE.fullmatch(comment.removeprefix("ST:").strip())
+            if points is None:
                 source.faults.expect(GEN, f"line {number}", N_("`# ST: POINTS`"), repr(line[:60]))
-            subtasks.append((int(points) if points.isascii() and points.isdigit() and len(points) < 10 else 0, 0))
+            subtasks.append((int(points[0]) if points else 0, 0))
+        elif (command or comment.startswith("COPY:")) and subtasks:
+            subtasks[-1] = (subtasks[-1][0], subtasks[-1][1] + 1)
         elif command or comment.startswith("COPY:"):
-            if subtasks:
-                subtasks[-1] = (subtasks[-1][0], subtasks[-1][1] + 1)
-            else:
-                loose += 1
-    count = loose + sum(each for _, each in subtasks)
+            loose += 1
     if subtasks and loose:
         before = Phrase(N_("%(loose)s before the first"), loose=loose)
         source.faults.expect(GEN, "", N_("every case after a line `# ST: POINTS`"), before)
+    count = loose + sum(each for _, each in subtasks)
     if count != cases:
         source.faults.expect(GEN, "", N_("a line for each of the %(cases)s test cases"), str(count), cases=cases)
     return subtasks

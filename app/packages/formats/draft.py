@@ -1,7 +1,4 @@
-"""A problem of another judge on its way to a package: the same few things, whatever format it came in.
-
-- Solutions of a foreign package become example submissions.
-"""
+"""A problem of another judge on its way to a package: the same few things, whatever format it came in."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -9,7 +6,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 
 from app.core.faults import Faults, PackageError
-from app.packages import model, tools
+from app.packages import model
 from app.packages.contents import Content, File
 from checkers.doors import N_, Phrase
 
@@ -53,7 +50,7 @@ class CaseDraft:
 class GroupDraft:
     """Cases that count together; an empty name: the cases lie directly in `secret`.
 
-    points   of the whole group, for `min` and `pass-fail`; a `sum` has those of its cases
+    points   of the whole group
     require  names of groups that must be passed first
     args     the checker's arguments for its cases, where they are not the problem's
     """
@@ -65,6 +62,11 @@ class GroupDraft:
     require: tuple[str, ...] = ()
     args: tuple[str, ...] | None = None
     validator_args: object = None
+
+    @property
+    def is_uneven(self) -> bool:
+        """Whether the points of cases are added that differ."""
+        return self.aggregation == "sum" and len({case.points for case in self.cases}) > 1
 
 
 @dataclass(slots=True)
@@ -129,24 +131,6 @@ def listed(names: Iterable[str]) -> str:
 def slug_of(name: str) -> str:
     """The id that a name gives: its ASCII letters in lower case, and its digits."""
     return NOT_SLUG.sub("", name.lower())[:36]
-
-
-# Folders of example submissions.
-FOLDERS = frozenset({"accepted", "partially_accepted", "wrong_answer", "run_time_error", "rejected", "brute_force"})
-
-
-def keep_solution(source: Source, draft: Draft, names: Mapping[str, str], folder: str) -> None:
-    """Put a program that solves the problem, or tries to, into `submissions/FOLDER/`, unless nothing here runs it.
-
-    `names`: the foreign files by their places in the folder, which are one file, or all in one folder.
-    """
-    first = min(names)
-    place = first.partition("/")[0] + ("/" if "/" in first else "")
-    paths = {f"submissions/{folder}/{path}": name for path, name in names.items()}
-    if folder not in FOLDERS:
-        return
-    if draft.files.keys().isdisjoint(paths) and tools.not_runnable(paths, f"submissions/{folder}/{place}") is None:
-        draft.files |= {path: source.keep(name) for path, name in paths.items()}
 
 
 def note_unused(source: Source) -> None:

@@ -6,68 +6,87 @@ keeps its groups (`kattis_data`). Statements, validators, credits and test data 
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 
 from app.core.faults import NONE, Faults
-from app.core.parsing import Document, read_document
-from app.packages.formats.draft import Draft, Program, Source, Standard, keep_solution, note_unused
-from app.packages.formats.kattis_data import Plan, read_data
+from app.core.parsing import place, read_model
+from app.packages.formats.draft import Draft, Program, Source, Standard, note_unused
+from app.packages.formats.kattis_data import Words, read_data
 from checkers.doors import N_, Phrase
 
+FILE = "problem.yaml"
 STATEMENT = re.compile(r"(?:problem_statement|statement)/problem(?:\.([^./]+))?\.(tex|md|pdf)")
 TITLE = re.compile(r"\\problemname\{([^{}]{1,300})\}")
 PLAIN_TITLE = re.compile(r"^%%[ \t]*plainproblemname:[ \t]*(\S.{0,300})$", re.MULTILINE)
 AUTHORS = re.compile(r",|\band\b")
 COPIED = ("uuid", "version", "credits", "license", "rights_owner", "embargo_until", "constants")
-VALIDATION = ("validation_time", "validation_memory", "validation_output")
 # Limits that example submissions and checkers have here, too.
-KEPT_LIMITS = (*VALIDATION, "time_limit", "time_resolution")
-LEFT_OUT = ("limits", "languages", "allow_file_writing", "libraries")
-READ = ("problem_format_version", "name", "type", "author", "source", "source_url", "keywords", "validation",
-        "validator_flags", "output_validator_flags", "grading")  # fmt: skip
-VERSIONS = ("legacy", "legacy-icpc", "icpc", "2023-07", "2023-07-draft", "2025-09", "2025-09-draft", "draft")
+KEPT_LIMITS = ("validation_time", "validation_memory", "validation_output", "time_limit", "time_resolution")
 INTERACTIVE = frozenset({"interactive", "multi-pass", "multipass"})
 KEPT_FOLDERS = ("attachments", "generators", "include", "input_validators", "input_visualizer", "output_visualizer",
                 "solution", "data/invalid_input", "data/invalid_output", "data/valid_output")  # fmt: skip
-ANSWERS = (".out", ".ans")
+# What takes too long for other judges need not do so here.
+TOO_SLOW = "submissions/time_limit_exceeded/"
 
 
-@dataclass(frozen=True, slots=True)
-class Metadata:
-    """problem.yaml as it stands: its values by key, and where they stand."""
+def _text(value: object) -> object:
+    """YAML reads a title such as 2048 as a number."""
+    return str(value) if isinstance(value, int | float) else value
 
-    values: Mapping[str, object]
-    document: Document
 
-    def text(self, key: str) -> str:
-        """A value as text; empty where there is none."""
-        value = self.values.get(key)
-        return value if isinstance(value, str) else ""
+class Grading(BaseModel):
+    """How a scoring problem of the older format is graded."""
 
-    def words(self, key: str) -> list[str]:
-        """A value that is a list, or words of a text."""
-        value = self.values.get(key)
-        return [str(each) for each in value] if isinstance(value, list) else self.text(key).split()
+    objective: Literal["max", "min"] = "max"
+
+
+class Metadata(BaseModel):
+    """problem.yaml of any version, as far as answer files need it."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+    problem_format_version: Literal[
+        "legacy", "legacy-icpc", "icpc", "2023-07", "2023-07-draft", "2025-09", "2025-09-draft", "draft"
+    ] = "legacy"
+    name: dict[str, str] | Annotated[str, BeforeValidator(_text)] = ""
+    type: Words = ()
+    validation: Words = ()
+    author: str = ""
+    source: object = None
+    source_url: str = ""
+    keywords: Words = ()
+    validator_flags: Words = ()
+    output_validator_flags: Words = ()
+    grading: Grading = Grading()
+    limits: dict[str, object] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _given(cls, values: dict[str, object]) -> dict[str, object]:
+        """Keys without a value count as left out."""
+        return {key: value for key, value in values.items() if value is not None}
 
 
 def read(source: Source) -> Draft:
     """Read a Kattis package into a draft; faults and notes go to `source`."""
     draft = Draft()
-    metadata = _read_metadata(source)
+    metadata = Metadata()
+    if FILE in source.files:
+        metadata = read_model(Metadata, source.take(FILE), FILE, source.faults) or metadata
+    else:
+        source.faults.add(FILE, Phrase(N_("missing file")))
     kinds = _kinds(source, metadata)
     _copy_metadata(source, draft, metadata)
     _read_statements(source, draft, metadata)
     draft.checker = _checker(source, metadata, kinds)
-    minimise = isinstance(grading := metadata.values.get("grading"), dict) and grading.get("objective") == "min"
-    if minimise:
+    if metadata.grading.objective == "min":
         draft.settings["scoring"] = {"kind": "relative", "direction": "minimise"}
         message = "objective: min: raw scores count relative to the best one here, the least is the best"
-        source.note("problem.yaml", message, metadata.document.where(("grading", "objective")))
-    version = metadata.text("problem_format_version")
-    plan = Plan(
-        scoring="scoring" in kinds, modern=version.startswith("2025"), custom=isinstance(draft.checker, Program)
-    )
-    read_data(source, draft, plan)
+        source.note(FILE, message, place(source.files, FILE, ("grading", "objective")))
+    modern = metadata.problem_format_version.startswith("2025")
+    read_data(source, draft, scoring="scoring" in kinds, modern=modern)
     _copy_folders(source, draft)
     note_unused(source)
     return draft
@@ -75,70 +94,42 @@ def read(source: Source) -> Draft:
 
 def is_for_answers(files: Mapping[str, bytes]) -> bool:
     """Whether problem.yaml is of today's format and of Jurado's type: only jurado.yaml is missing then."""
-    document = read_document(files["problem.yaml"], "problem.yaml", Faults())
-    value = document.value if document is not None else None
-    if not isinstance(value, dict):
-        return True
-    kinds = value.get("type")
-    return str(value.get("problem_format_version")) == "2025-09" and (
-        isinstance(kinds, list) and set(map(str, kinds)) == {"scoring", "submit-answer"}
+    metadata = read_model(Metadata, files[FILE], FILE, Faults())
+    return (
+        metadata is not None
+        and metadata.problem_format_version == "2025-09"
+        and set(metadata.type) == {"scoring", "submit-answer"}
     )
-
-
-def _read_metadata(source: Source) -> Metadata:
-    if "problem.yaml" not in source.files:
-        source.faults.add("problem.yaml", Phrase(N_("missing file")))
-        return Metadata({}, Document({}, {}))
-    document = read_document(source.take("problem.yaml"), "problem.yaml", source.faults)
-    value = document.value if document is not None else {}
-    if document is None or not isinstance(value, dict):
-        if document is not None:
-            source.faults.expect("problem.yaml", "", N_("a map of keys to values"), type(value).__name__)
-        return Metadata({}, Document({}, {}))
-    metadata = Metadata({str(key): each for key, each in value.items()}, document)
-    for key in metadata.values:
-        if key not in (*COPIED, *LEFT_OUT, *READ):
-            source.note("problem.yaml", N_("unknown key, left out"), document.where((key,)))
-    version = value.get("problem_format_version", "legacy")
-    if version not in VERSIONS:
-        where = document.where(("problem_format_version",))
-        source.faults.expect(
-            "problem.yaml", where, N_("one of %(versions)s"), repr(version)[:60], versions=", ".join(VERSIONS)
-        )
-    return metadata
 
 
 def _kinds(source: Source, metadata: Metadata) -> set[str]:
     """The words of `type` and `validation`; refuses problems that have no answer files."""
-    kinds = set(metadata.words("type")) | set(metadata.words("validation"))
-    where = metadata.document.where(("type",) if "type" in metadata.values else ("validation",))
+    kinds = {*metadata.type, *metadata.validation}
+    where = place(source.files, FILE, ("type" if metadata.type else "validation",))
     for kind in sorted(kinds & INTERACTIVE):
-        source.faults.expect(
-            "problem.yaml", where, N_("answers that are files"), Phrase(N_("a problem that is %(kind)s"), kind=kind)
-        )
+        found = Phrase(N_("a problem that is %(kind)s"), kind=kind)
+        source.faults.expect(FILE, where, N_("answers that are files"), found)
     if "submit-answer" not in kinds:
-        source.note("problem.yaml", N_("a problem for programs: contestants send the outputs here"))
+        source.note(FILE, N_("a problem for programs: contestants send the outputs here"))
     return kinds
 
 
 def _copy_metadata(source: Source, draft: Draft, metadata: Metadata) -> None:
-    values = metadata.values
-    draft.metadata = {key: values[key] for key in COPIED if values.get(key) is not None}
-    if author := metadata.text("author"):
-        draft.metadata["credits"] = {"authors": [name.strip() for name in AUTHORS.split(author) if name.strip()]}
-    if values.get("source"):
-        url = metadata.text("source_url")
-        draft.metadata["source"] = {"name": values["source"], "url": url} if url else values["source"]
-    if keywords := metadata.words("keywords"):
-        draft.metadata["keywords"] = keywords
-    limits = values.get("limits")
-    given = limits if isinstance(limits, dict) else {}
-    if own := {key: given[key] for key in KEPT_LIMITS if isinstance(given.get(key), int | float) and given[key] > 0}:
+    values = metadata.model_extra or {}
+    draft.metadata = {key: values[key] for key in COPIED if key in values}
+    if authors := [name.strip() for name in AUTHORS.split(metadata.author) if name.strip()]:
+        draft.metadata["credits"] = {"authors": authors}
+    if metadata.source:
+        url = metadata.source_url
+        draft.metadata["source"] = {"name": metadata.source, "url": url} if url else metadata.source
+    if metadata.keywords:
+        draft.metadata["keywords"] = list(metadata.keywords)
+    limits = metadata.limits
+    if own := {key: limits[key] for key in KEPT_LIMITS if isinstance(limits.get(key), int | float)}:
         draft.metadata["limits"] = own
-    if left := [key for key in LEFT_OUT if key in values and (key != "limits" or given.keys() != own.keys())]:
-        source.note(
-            "problem.yaml", N_("without a meaning for answer files and left out: %(left)s"), left=", ".join(left)
-        )
+    left = [*(key for key in values if key not in COPIED), *(["limits"] if limits.keys() != own.keys() else [])]
+    if left:
+        source.note(FILE, N_("without a meaning for answer files and left out: %(left)s"), left=", ".join(left))
 
 
 def _read_statements(source: Source, draft: Draft, metadata: Metadata) -> None:
@@ -158,23 +149,22 @@ def _read_statements(source: Source, draft: Draft, metadata: Metadata) -> None:
 
 def _title(metadata: Metadata, language: str, tex: bytes) -> str:
     """The title in problem.yaml, else in the statement; empty where there is none."""
-    named = metadata.values.get("name")
-    if isinstance(named, dict):
-        return str(named.get(language, ""))
+    if isinstance(metadata.name, dict):
+        return metadata.name.get(language, "")
     text = tex.decode("utf-8", "replace")
     match = PLAIN_TITLE.search(text) or TITLE.search(text)
-    return match[1].strip() if match is not None else str(named or "")
+    return match[1].strip() if match is not None else metadata.name
 
 
 def _checker(source: Source, metadata: Metadata, kinds: set[str]) -> Standard | Program:
-    args = (*metadata.words("validator_flags"), *metadata.words("output_validator_flags"))
+    args = (*metadata.validator_flags, *metadata.output_validator_flags)
     files = _validator_files(source)
-    where = metadata.document.where(("validation",))
-    if metadata.text("validation").startswith("default") and files:
+    if "default" in metadata.validation and files:
         source.note("output_validators", N_("not used, as problem.yaml has `validation: default`"))
         files = {}
     if "custom" in kinds and not files:
-        source.faults.expect("problem.yaml", where, N_("one program in output_validators/"), NONE)
+        where = place(source.files, FILE, ("validation",))
+        source.faults.expect(FILE, where, N_("one program in output_validators/"), NONE)
     if not files:
         return Standard("tokens", args)
     return Program("kattis", "absolute" if "scoring" in kinds else "fraction", files, args)
@@ -195,19 +185,13 @@ def _validator_files(source: Source) -> dict[str, bytes]:
 
 
 def _copy_folders(source: Source, draft: Draft) -> None:
-    """Keep what has the same place here, and example submissions that are answer files."""
+    """Keep what has the same place here, and the example submissions."""
     if source.below("graders"):
         source.faults.expect("graders", "", N_("the default grader"), N_("a program: nothing here runs one"))
     for name in source.below("input_format_validators"):
         draft.files[f"input_validators/{name.partition('/')[2]}"] = source.keep(name)
     for folder in KEPT_FOLDERS:
         draft.files |= {name: source.keep(name) for name in source.below(folder)}
-    submissions: dict[str, list[str]] = {}
     for name in source.below("submissions"):
-        submissions.setdefault("/".join(name.split("/")[:3]), []).append(name)
-    for path, names in submissions.items():
-        if path.count("/") > 1 and all(name.endswith(ANSWERS) for name in names):
-            draft.files |= {name: source.keep(name) for name in names}
-        elif path.count("/") > 1:
-            folder = path.split("/")[1]
-            keep_solution(source, draft, {name.removeprefix(f"submissions/{folder}/"): name for name in names}, folder)
+        if name.count("/") > 1 and not name.startswith(TOO_SLOW):
+            draft.files[name] = source.keep(name)

@@ -4,61 +4,77 @@ A group whose verdict is that of its worst case gives all its points or none; wi
 `accept_if_any_accepted` the points of its cases are added. Pass-fail problems are one group.
 """
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from fractions import Fraction
+from math import isfinite
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from app.core import faults, parsing
 from app.packages import contents, model
-from app.packages.contents import bytes_of
-from app.packages.formats.draft import CaseDraft, Draft, GroupDraft, Source, listed
-from app.packages.formats.writing import to_yaml
-from checkers.doors import N_, Phrase
+from app.packages.formats.draft import CaseDraft, Draft, GroupDraft, Program, Source, listed
+from checkers.doors import N_
 
 CONFIG = "testdata.yaml"
-IMAGES = (".png", ".jpg", ".jpeg", ".svg")
-COPIED = (".yaml", ".out", ".in.statement", ".ans.statement", ".in.download", ".ans.download", *IMAGES)
-NUMBER = re.compile(r"[+-]?[0-9]{1,15}(\.[0-9]{1,15})?")
+COPIED = (".yaml", ".out", ".in.statement", ".ans.statement", ".in.download", ".ans.download", ".png", ".jpg", ".jpeg",
+          ".svg")  # fmt: skip
 LENIENT = frozenset({"always_accept", "accept_if_any_accepted"})
 MODES = ("sum", "avg", "min", "max")
-FLAGS = frozenset({*LENIENT, *MODES, "worst_error", "first_error", "ignore_sample", "no_errors"})
-KEYS = frozenset({"on_reject", "grading", "grader_flags", "input_validator_flags", "output_validator_flags",
-                  "accept_score", "reject_score", "range"})  # fmt: skip
 POINTS = Fraction(100)
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What is known of a problem before its data: whether it scores, in today's format, by a program of its own."""
-
-    scoring: bool
-    modern: bool
-    custom: bool
+def _split(value: object) -> object:
+    return tuple(value.split()) if isinstance(value, str) else value
 
 
-@dataclass(frozen=True, slots=True)
-class Config:
-    """A testdata.yaml over those above it; `most` is the upper end of `range`, None where there is none."""
+Words = Annotated[tuple[str, ...], BeforeValidator(_split)]
+Flag = Literal[
+    "always_accept", "accept_if_any_accepted", "sum", "avg", "min", "max", "worst_error", "first_error",
+    "ignore_sample", "no_errors",
+]  # fmt: skip
+Score = Annotated[float, Field(ge=0, le=10**9)]
 
-    accept: Fraction = Fraction(1)
-    most: Fraction | None = None
-    flags: frozenset[str] = frozenset()
-    mode: str = "sum"
-    checker: tuple[str, ...] = ()
-    validator: tuple[str, ...] | None = None
+
+class Config(BaseModel):
+    """A testdata.yaml over those above it."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    on_reject: object = None
+    grading: Literal["default"] = "default"
+    grader_flags: Annotated[tuple[Flag, ...], BeforeValidator(_split)] = ()
+    input_validator_flags: Words = ()
+    output_validator_flags: Words = ()
+    accept_score: Score = 1
+    reject_score: object = None
+    range: Annotated[tuple[float, Annotated[float, Field(ge=0)]] | None, BeforeValidator(_split)] = None
 
     @property
     def lenient(self) -> bool:
         """Whether the group is accepted though a case of it is not."""
-        return bool(self.flags & LENIENT)
+        return not LENIENT.isdisjoint(self.grader_flags)
+
+    @property
+    def mode(self) -> str:
+        """How the points of cases become those of their group."""
+        return next((flag for flag in reversed(self.grader_flags) if flag in MODES), "sum")
+
+    @property
+    def most(self) -> Fraction | None:
+        """The upper end of `range`; None where there is none."""
+        return Fraction(str(self.range[1])) if self.range is not None and isfinite(self.range[1]) else None
 
 
-def read_data(source: Source, draft: Draft, plan: Plan) -> None:
-    """Put data/sample and data/secret into the draft; faults and notes go to `source`."""
+def read_data(source: Source, draft: Draft, *, scoring: bool, modern: bool) -> None:
+    """Put data/sample and data/secret into the draft; faults and notes go to `source`.
+
+    `scoring`: its groups give points; `modern`: in the format of today.
+    """
     has_old = any(name.endswith(f"/{CONFIG}") for name in source.files)
-    if plan.scoring and plan.modern and not has_old:
+    if scoring and modern and not has_old:
         for name in [*source.below("data/sample"), *source.below("data/secret")]:
             draft.files[name] = source.keep(name)
         return
@@ -66,12 +82,12 @@ def read_data(source: Source, draft: Draft, plan: Plan) -> None:
     members = _cases(source)
     secret = {folder: cases for folder, cases in members.items() if _is_below(folder, "data/secret")}
     draft.samples = [case for folder, cases in members.items() if folder not in secret for case in cases]
-    if not plan.scoring:
-        draft.groups = _one_group(draft, secret, configs)
+    if not scoring:
+        draft.groups = _one_group(source, draft, secret, configs)
         return
     _check_containers(source, secret, configs)
-    groups = [_group(source, folder, secret[folder], configs[folder], plan) for folder in sorted(secret)]
-    common = draft.checker.args
+    custom, common = isinstance(draft.checker, Program), draft.checker.args
+    groups = [_group(source, folder, secret[folder], configs[folder], custom=custom) for folder in sorted(secret)]
     draft.groups = [replace(group, args=(*common, *(group.args or ()))) for group in groups]
 
 
@@ -85,77 +101,13 @@ def _configs(source: Source) -> Mapping[str, Config]:
     every = {"/".join(folder.split("/")[:end]) for folder in folders for end in range(1, folder.count("/") + 2)}
     configs: dict[str, Config] = {"": Config()}
     for folder in sorted({*every, "data"}):
-        above = configs[folder.rpartition("/")[0]]
-        name = f"{folder}/{CONFIG}"
-        configs[folder] = _config(source, name, above) if name in source.files else above
+        configs[folder] = _config(source, f"{folder}/{CONFIG}", configs[folder.rpartition("/")[0]])
     return configs
 
 
 def _config(source: Source, name: str, above: Config) -> Config:
-    document = parsing.read_document(source.take(name), name, source.faults)
-    value = document.value if document is not None else None
-    if document is None or value is None:
-        return above
-    if not isinstance(value, dict):
-        source.faults.expect(name, "", N_("a map of keys to values"), type(value).__name__)
-        return above
-    for key in value:
-        if key not in KEYS:
-            source.faults.add(name, Phrase(N_("unknown key")), document.where((key,)))
-    if value.get("grading", "default") != "default":
-        where = document.where(("grading",))
-        source.faults.expect(name, where, N_("the default grader"), str(value["grading"])[:60])
-    flags = _flags(source, name, document.where(("grader_flags",)), value.get("grader_flags"))
-    modes = [flag for flag in flags or () if flag in MODES]
-    return replace(
-        above,
-        accept=_number(source, name, value.get("accept_score"), above.accept),
-        most=_upper(source, name, value.get("range"), above.most),
-        flags=above.flags if flags is None else frozenset(flags),
-        mode=modes[-1] if modes else above.mode if flags is None else "sum",
-        checker=_words(source, name, value.get("output_validator_flags"), above.checker) or (),
-        validator=_words(source, name, value.get("input_validator_flags"), above.validator),
-    )
-
-
-def _flags(source: Source, name: str, where: str, value: object) -> list[str] | None:
-    if value is None:
-        return None
-    words = str(value).split()
-    for unknown in sorted(set(words) - FLAGS):
-        source.faults.expect(
-            name, where, N_("flags of the default grader (%(flags)s)"), unknown[:60], flags=", ".join(sorted(FLAGS))
-        )
-    return words
-
-
-def _words(source: Source, name: str, value: object, above: tuple[str, ...] | None) -> tuple[str, ...] | None:
-    if value is None:
-        return above
-    if isinstance(value, dict):
-        source.faults.expect(name, "", N_("flags as text"), N_("those of one validator by name"))
-        return above
-    return tuple(str(value).split())
-
-
-def _number(source: Source, name: str, value: object, above: Fraction) -> Fraction:
-    if value is None:
-        return above
-    text = f"{value}"
-    if isinstance(value, bool) or not NUMBER.fullmatch(text) or Fraction(text) < 0:
-        source.faults.expect(name, "", N_("a score of 0 or more"), text[:60])
-        return above
-    return Fraction(text)
-
-
-def _upper(source: Source, name: str, value: object, above: Fraction | None) -> Fraction | None:
-    if value is None:
-        return above
-    words = str(value).split()
-    if len(words) != 2:
-        source.faults.expect(name, "range", N_("two numbers"), str(value)[:60])
-        return above
-    return None if words[1] in ("inf", "+inf") else _number(source, name, words[1], Fraction(0))
+    own = parsing.read_model(Config, source.take(name), name, source.faults) if name in source.files else None
+    return above if own is None else above.model_copy(update={key: getattr(own, key) for key in own.model_fields_set})
 
 
 def _cases(source: Source) -> dict[str, list[CaseDraft]]:
@@ -191,24 +143,19 @@ def _cases(source: Source) -> dict[str, list[CaseDraft]]:
     return members
 
 
-def _one_group(draft: Draft, secret: Mapping[str, list[CaseDraft]], configs: Mapping[str, Config]) -> list[GroupDraft]:
-    """All cases of a pass-fail problem: all or nothing. Cases keep arguments of their own folder."""
-    common = draft.checker.args
-    cases: list[CaseDraft] = []
-    for folder, members in sorted(secret.items()):
-        config = configs[folder]
-        own: dict[str, object] = {}
-        if config.checker:
-            own["output_validator_args"] = [*common, *config.checker]
-        if config.validator:
-            own["input_validator_args"] = list(config.validator)
-        cases += [_with_settings(case, own) for case in members]
-    return [GroupDraft("", "pass-fail", POINTS, tuple(cases))] if cases else []
-
-
-def _with_settings(case: CaseDraft, own: Mapping[str, object]) -> CaseDraft:
-    settings = bytes_of(case.extras.get(".yaml", b"")) + (to_yaml(dict(own)) if own else b"")
-    return replace(case, extras={**case.extras, ".yaml": settings}) if own else case
+def _one_group(
+    source: Source, draft: Draft, secret: Mapping[str, list[CaseDraft]], configs: Mapping[str, Config]
+) -> list[GroupDraft]:
+    """All cases of a pass-fail problem: all or nothing."""
+    own = {(configs[folder].output_validator_flags, configs[folder].input_validator_flags) for folder in secret}
+    if len(own) > 1:
+        expected = N_("the same flags of validators for all secret cases of a pass-fail problem")
+        source.faults.expect("data/secret", "", expected, N_("others in a folder of them"))
+    cases = tuple(case for _, members in sorted(secret.items()) for case in members)
+    return [
+        GroupDraft("", "pass-fail", POINTS, cases, args=(*draft.checker.args, *checker), validator_args=list(validator))
+        for checker, validator in list(own)[:1]
+    ]
 
 
 def _check_containers(source: Source, secret: Mapping[str, Sequence[CaseDraft]], configs: Mapping[str, Config]) -> None:
@@ -224,25 +171,22 @@ def _check_containers(source: Source, secret: Mapping[str, Sequence[CaseDraft]],
             source.note(f"{folder}/{CONFIG}", message, "grader_flags")
 
 
-def _group(source: Source, folder: str, cases: list[CaseDraft], config: Config, plan: Plan) -> GroupDraft:
+def _group(source: Source, folder: str, cases: list[CaseDraft], config: Config, *, custom: bool) -> GroupDraft:
     name = "-".join(folder.split("/")[2:])
     file = f"{folder}/{CONFIG}"
-    points = config.accept * (len(cases) if config.mode == "sum" else 1)
-    if plan.custom and config.most is not None:
+    points = Fraction(str(config.accept_score)) * (len(cases) if config.mode == "sum" else 1)
+    if custom and config.most is not None:
         points = config.most
-    elif plan.custom and config.accept == 1:
+    elif custom and config.accept_score == 1:
         source.faults.expect(file, "range", N_("an upper end of the validator's scores"), faults.NONE)
-    aggregation: model.Aggregation = "min" if plan.custom or config.mode == "min" else "pass-fail"
+    aggregation: model.Aggregation = "min" if custom or config.mode == "min" else "pass-fail"
     if config.lenient:
         if config.mode == "max":
             source.faults.expect(file, "grader_flags", N_("sum, avg or min"), "max")
         aggregation = "min" if config.mode == "min" else "sum"
-    elif plan.custom and config.mode != "min":
-        message = Phrase(
-            N_("%(mode)s of scores, or nothing where a case is rejected: here the worst case counts"), mode=config.mode
-        )
+    elif custom and config.mode != "min":
+        message = N_("%(mode)s of scores, or nothing where a case is rejected: here the worst case counts")
         source.note(file, message, "grader_flags", mode=config.mode)
     share = tuple(replace(case, points=points / len(cases)) for case in cases)
-    return GroupDraft(
-        name, aggregation, points, share, args=config.checker, validator_args=list(config.validator or ())
-    )
+    args, flags = config.output_validator_flags, list(config.input_validator_flags)
+    return GroupDraft(name, aggregation, points, share, args=args, validator_args=flags)

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
-from typing import Literal, TypeVar
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -21,22 +21,13 @@ from checkers.doors import N_, Phrase
 
 PLAN_LINE = re.compile(r"\s*([^#\s]+)\s+([0-9]{1,30}(?:\.[0-9]{0,30})?|\.[0-9]{1,30})\s*")
 VALIDATOR = re.compile(r"validator\.[a-z0-9]+")
-TESTS = "tests/settings.json"
-FOLDERS = {
-    "AC": "accepted",
-    "PA": "partially_accepted",
-    "WA": "wrong_answer",
-    "RTE": "run_time_error",
-}
+SETTINGS = "settings.json"
 TOTAL = 100
 NUMERIC_TOLERANCE = "1e-6"
 NUMERIC = (
     "token-numeric: omegaUp skips what is no number, and tokens are compared here; numbers count as equal within the "
     "tolerance of settings.json, absolute or relative"
 )
-
-
-M = TypeVar("M", bound=BaseModel)
 
 
 class Loose(BaseModel):
@@ -67,19 +58,6 @@ class ValidatorEntry(Loose):
     GroupScorePolicy: Literal["", "sum-if-not-zero", "min"] = ""
 
 
-class Solution(Loose):
-    """A program of tests/, and what it is to be judged."""
-
-    filename: str
-    verdict: str = ""
-
-
-class TestSettings(Loose):
-    """tests/settings.json, as far as it names solutions."""
-
-    solutions: list[Solution] = []
-
-
 class Settings(Loose):
     """settings.json, as far as answer files need it."""
 
@@ -91,7 +69,7 @@ class Settings(Loose):
 def read(source: drafts.Source) -> drafts.Draft:
     """Read omegaUp's files into a draft; faults and notes go to `source`."""
     draft = drafts.Draft(total=TOTAL)
-    settings = _json(source, "settings.json", Settings)
+    settings = _settings(source)
     if source.below("interactive") or settings.Interactive:
         source.faults.add("interactive", N_("expected answers that are files: an interactive problem has none"))
     draft.checker = _checker(source, settings)
@@ -99,37 +77,21 @@ def read(source: drafts.Source) -> drafts.Draft:
     weights = _weights(source, settings, cases)
     draft.groups = _groups(source, settings, draft.checker, cases, weights)
     omegaup_statements.read_statements(source, draft, taken=set(cases))
-    _read_solutions(source, draft)
     drafts.note_unused(source)
     return draft
 
 
-def _json(source: drafts.Source, name: str, model: type[M]) -> M:
-    """A JSON file by its model, and the model's defaults where there is none; notes what is wrong with it."""
-    if name not in source.files:
-        return model()
-    data = source.take(name)
+def _settings(source: drafts.Source) -> Settings:
+    """settings.json, and its defaults where there is none; notes what is wrong with it."""
+    data = source.take(SETTINGS) if SETTINGS in source.files else b"{}"
     if len(data) > LARGEST_DOCUMENT:
-        source.faults.expect(name, "", N_("at most %(most)s bytes of JSON"), str(len(data)), most=LARGEST_DOCUMENT)
-        return model()
+        source.faults.expect(SETTINGS, "", N_("at most %(most)s bytes of JSON"), str(len(data)), most=LARGEST_DOCUMENT)
+        return Settings()
     try:
-        return model.model_validate_json(data)
+        return Settings.model_validate_json(data)
     except ValidationError as error:
-        note_errors(error, name, source.faults)
-        return model()
-
-
-def _read_solutions(source: drafts.Source, draft: drafts.Draft) -> None:
-    """Put the solutions of which tests/settings.json says the verdict among the example submissions."""
-    for each in _json(source, TESTS, TestSettings).solutions:
-        places = [f"tests/{each.filename}", f"tests/solutions/{each.filename}"]
-        name = next((place for place in places if place in source.files), None)
-        if name is None:
-            source.faults.expect(
-                TESTS, "solutions", N_("the file %(place)s"), Phrase(N_("no such file")), place=places[0]
-            )
-        elif (folder := FOLDERS.get(each.verdict)) is not None:
-            drafts.keep_solution(source, draft, {name.rpartition("/")[2]: name}, folder)
+        note_errors(error, SETTINGS, source.faults)
+        return Settings()
 
 
 def _cases(source: drafts.Source) -> dict[str, drafts.CaseDraft]:
@@ -215,7 +177,8 @@ def _groups(
             groups=drafts.listed(several),
         )
         source.note("settings.json" if "settings.json" in source.files else "cases", message)
-    groups = [drafts.GroupDraft("", "sum", Fraction(0), tuple(singles))] if singles else []
+    alone = sum((case.points for case in singles), Fraction(0))
+    groups = [drafts.GroupDraft("", "sum", alone, tuple(singles))] if singles else []
     for name, together in members.items():
         points = sum((weights[case.name] for case in together), Fraction(0))
         groups.append(drafts.GroupDraft(name, "min", points, tuple(together)))

@@ -76,7 +76,7 @@ def _read_solutions(source: drafts.Source, draft: drafts.Draft, root: Element) -
         path = next((element.get("path", "") for element in each.iterfind("source")), "")
         folder = FOLDERS.get(each.get("tag", ""))
         if folder is not None and path in source.files:
-            drafts.keep_solution(source, draft, {path.rpartition("/")[2]: path}, folder)
+            draft.files[f"submissions/{folder}/{path.rpartition('/')[2]}"] = source.keep(path)
 
 
 def parse(source: drafts.Source) -> Element | None:
@@ -229,7 +229,7 @@ def _group(
     return drafts.GroupDraft(
         names[name],
         "sum" if policy == "each-test" else "pass-fail",
-        points if scored and points is not None else total,
+        points if scored and points is not None and policy != "each-test" else total,
         tuple(cases),
         require=tuple(names[each] for each in after if each in names),
     )

@@ -1,6 +1,5 @@
 """Write a draft as the files of a Jurado package: its metadata, settings, groups, cases and what else is required."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
@@ -40,7 +39,7 @@ def write_draft(draft: Draft, slug: str, source: Source) -> ComposedFiles:
         files |= {f"output_validator/{name}": data for name, data in draft.checker.files.items()}
     if not given:
         files |= _test_data(draft, groups)
-    files["jurado.yaml"] = to_yaml(_settings(draft, files))
+    files["jurado.yaml"] = to_yaml(_settings(draft, groups, files))
     if not any(name.startswith("input_validators/") for name in files):
         files["input_validators/text.py"] = VALIDATOR.read_bytes()
         message = "no input validator: one that takes any text has been put there, write a stricter one"
@@ -52,28 +51,28 @@ def write_draft(draft: Draft, slug: str, source: Source) -> ComposedFiles:
 
 
 def whole_points(groups: Sequence[GroupDraft], total: int | None, source: Source) -> list[GroupDraft]:
-    """Scale the points of groups to whole numbers, and divide each `sum` whose cases differ in points."""
-    parts = [part for group in groups for part in _even(group, source)]
-    if len(parts) > 1:
-        parts = [replace(part, name=part.name or "cases") for part in parts]
-    everything = sum((part.points for part in parts), Fraction(0))
-    if not parts or not everything:
+    """Scale the points of groups to whole numbers, and those of cases where they differ in a group that adds them."""
+    if not groups or not (everything := sum((group.points for group in groups), Fraction(0))):
         if not source.faults.errors:
             source.faults.expect("data/secret", "", N_("test cases that give points"), NONE)
-        return parts
-    if len(parts) == 1 and not parts[0].name and total is not None:
-        return [replace(parts[0], points=Fraction(total))]
-    # test_group.yaml takes whole points only.
-    factor = _factor([part.points for part in parts], everything, total)
+        return list(groups)
+    whole = [each.points for group in groups for each in (group, *(group.cases if group.is_uneven else ()))]
+    factor = _factor(whole, everything, total)
     if factor * everything > MOST_POINTS:
-        source.faults.expect(
-            "", "", N_("points with few digits"), Phrase(N_("a sum of %(factor)s"), factor=factor * everything)
-        )
+        found = Phrase(N_("a sum of %(factor)s"), factor=factor * everything)
+        source.faults.expect("", "", N_("points with few digits"), found)
     elif factor != 1 and factor * everything != total:
-        source.note(
-            "data/secret", N_("points are whole numbers here: scaled to %(sum)s in all"), sum=factor * everything
+        scaled = N_("points are whole numbers here: scaled to %(sum)s in all")
+        source.note("data/secret", scaled, sum=factor * everything)
+    return [
+        replace(
+            group,
+            name=group.name or ("cases" if len(groups) > 1 else ""),
+            points=group.points * factor,
+            cases=tuple(replace(case, points=case.points * factor) for case in group.cases),
         )
-    return [replace(part, points=part.points * factor) for part in parts]
+        for group in groups
+    ]
 
 
 def _factor(points: Sequence[Fraction], everything: Fraction, total: int | None) -> Fraction:
@@ -82,26 +81,6 @@ def _factor(points: Sequence[Fraction], everything: Fraction, total: int | None)
     choices += [Fraction(1), Fraction(DEFAULT_TOTAL) / everything]
     whole = (factor for factor in choices if all((each * factor).denominator == 1 for each in points))
     return next(whole, Fraction(lcm(*(each.denominator for each in points))))
-
-
-def _even(group: GroupDraft, source: Source) -> list[GroupDraft]:
-    """Divide a `sum` by the points of its cases, as cases of one group have equal shares here."""
-    if group.aggregation != "sum":
-        return [group]
-    by_points: dict[Fraction, list[CaseDraft]] = defaultdict(list)
-    for case in group.cases:
-        by_points[case.points].append(case)
-    parts = [
-        replace(group, points=points * len(cases), cases=tuple(cases)) for points, cases in sorted(by_points.items())
-    ]
-    if len(parts) < 2:
-        return parts
-    name = group.name or "cases"
-    source.note(
-        f"data/secret/{name}", N_("cases of a group count the same here: divided into %(n)s groups"), n=len(parts)
-    )
-    width = len(str(len(parts)))
-    return [replace(part, name=f"{name}-{number:0{width}}") for number, part in enumerate(parts, start=1)]
 
 
 def to_yaml(document: object) -> bytes:
@@ -120,7 +99,8 @@ def _metadata(draft: Draft, slug: str) -> dict[str, object]:
     return fixed | draft.metadata
 
 
-def _settings(draft: Draft, files: Mapping[str, Content]) -> dict[str, object]:
+def _settings(draft: Draft, groups: Sequence[GroupDraft], files: Mapping[str, Content]) -> dict[str, object]:
+    points = {case.name: int(case.points) for group in groups if group.is_uneven for case in group.cases}
     checker = draft.checker
     judged: dict[str, object] = {"checker": checker.name} if isinstance(checker, Standard) else {}
     if isinstance(checker, Program):
@@ -130,6 +110,7 @@ def _settings(draft: Draft, files: Mapping[str, Content]) -> dict[str, object]:
         "scoring": {"kind": "absolute", "direction": "maximise"},
         "answers": {"limit": MOST_MADE if _lacks_answers(files) else _room(2 * _longest(files, ".ans"))},
         "inputs": {"limit": _room(_longest(files, ".in"))},
+        **({"testcases": {"points": points}} if points else {}),
         **draft.settings,
     }
 

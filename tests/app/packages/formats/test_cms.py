@@ -52,7 +52,6 @@ def test_a_task_is_known_by_its_yaml_and_becomes_a_sound_package() -> None:
     assert [fault for fault in verify_package(read) if fault.severity == "error"] == []
     assert read.files["statement/problem.es.pdf"] == b"%PDF-1.4 es"
     assert read.files["attachments/hint.txt"] == b"Add.\n"
-    assert any("left out: token_mode" in note for note in notes())
     assert any("left out: gen/generatore.py" in note for note in notes())
 
 

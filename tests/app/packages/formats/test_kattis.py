@@ -68,9 +68,7 @@ def test_metadata_and_statements_keep_their_meaning() -> None:
 def test_output_validator_flags_of_legacy_problems_go_to_the_checker() -> None:
     read = package({"problem.yaml": "name: A\noutput_validator_flags: float_tolerance 1e-6\ncolor: red\n"})
     assert {case.checker_args for case in read.cases} == {("float_tolerance", "1e-6")}
-    assert any(
-        "line 3, color: unknown key, left out" in note for note in notes({"problem.yaml": "name: A\n\ncolor: 1\n"})
-    )
+    assert any("left out: color" in note for note in notes({"problem.yaml": "name: A\n\ncolor: 1\n"}))
 
 
 def test_groups_of_a_scoring_problem_keep_their_points() -> None:
@@ -141,18 +139,18 @@ def test_groups_of_todays_scoring_problems_stay_as_they_are() -> None:
     ("changes", "expected"),
     [
         ({"problem.yaml": None}, "problem.yaml: missing file"),
-        ({"problem.yaml": "- a\n"}, "problem.yaml: expected a map of keys to values, found list"),
-        ({"problem.yaml": "problem_format_version: 2031-01\n"}, "expected one of legacy"),
+        ({"problem.yaml": "- a\n"}, "expected a map of keys to values, found list"),
+        ({"problem.yaml": "problem_format_version: 2031-01\n"}, "expected 'legacy', 'legacy-icpc'"),
         ({"problem.yaml": "name: A\nvalidation: custom interactive\n"}, "found a problem that is interactive"),
         ({"problem.yaml": "name: A\ntype: [pass-fail, multi-pass]\n"}, "line 2, type: expected answers that are files"),
         ({"problem.yaml": "name: A\nvalidation: custom\n"}, "expected one program in output_validators/, found none"),
         ({**VALIDATOR, "output_validators/b.py": "1\n"}, "output_validators: expected one program, found b.py, own"),
         ({"graders/g.py": "1\n"}, "graders: expected the default grader"),
-        ({**SCORED, "data/secret/testdata.yaml": "grading: custom\n"}, "expected the default grader, found custom"),
-        ({**SCORED, "data/secret/testdata.yaml": "grader_flags: best\n"}, "expected flags of the default grader"),
+        ({**SCORED, "data/secret/testdata.yaml": "grading: custom\n"}, "grading: expected 'default', found"),
+        ({**SCORED, "data/secret/testdata.yaml": "grader_flags: best\n"}, "grader_flags.0: expected 'always_accept'"),
         ({**SCORED, "data/secret/testdata.yaml": "grader_flags: max\n"}, "expected sum, as points of groups are added"),
         ({**SCORED, "data/secret/testdata.yaml": "a: &a [*a]\n"}, "line 1: not valid YAML: expected no aliases"),
-        ({**SCORED, "data/secret/one/testdata.yaml": "accept_score: much\n"}, "expected a score of 0 or more"),
+        ({**SCORED, "data/secret/one/testdata.yaml": "accept_score: much\n"}, "accept_score: expected a number"),
         ({**SCORED, "data/secret/one/testdata.yaml": "scores: 1\n"}, "line 1, scores: unknown key"),
     ],
 )  # fmt: skip

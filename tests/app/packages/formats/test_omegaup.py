@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 import yaml
 
@@ -65,10 +63,9 @@ def test_cases_without_groups_share_100_points() -> None:
     assert [case.max_points for case in read.cases if case.group == "secret"] == [50, 50]
 
 
-def test_cases_of_different_weights_are_divided_into_groups_of_equal_ones() -> None:
+def test_cases_of_different_weights_have_points_of_their_own() -> None:
     read = package({**PLAIN, "testplan": "1 1\nx 3\n"})
-    assert {case.name: case.max_points for case in read.cases if case.group != "sample"} == {"1": 25, "x": 75}
-    assert any("divided into 2 groups" in note for note in notes({**PLAIN, "testplan": "1 1\nx 3\n"}))
+    assert {case.name: case.max_points for case in read.cases if case.group == "secret"} == {"1": 25, "x": 75}
 
 
 def test_weights_that_make_no_whole_hundred_are_scaled_to_whole_numbers() -> None:
@@ -130,32 +127,8 @@ def test_samples_may_lie_in_files() -> None:
 
 def test_what_is_left_is_named() -> None:
     result = imported()
-    assert any("left out: tests/solutions/good.py" in str(note) for note in result.notes)
+    assert any("left out: tests/settings.json, tests/solutions/good.py" in str(note) for note in result.notes)
     assert result.files["solution/solution.es.md"] == "## Solución\n\nSumar.\n".encode()
-    assert not any("left out" in str(note) and "settings.json" in str(note) for note in result.notes)
-
-
-def test_solutions_become_example_submissions_by_their_verdicts() -> None:
-    entries = [("AC", "solutions/good.py"), ("WA", "solutions/bad.cpp"), ("TLE", "solutions/slow.py"), ("AC", "a.java")]
-    listed = [{"filename": name, "verdict": verdict, "score_range": [0, 1]} for verdict, name in entries]
-    programs = {
-        "solutions/bad.cpp": "int main() {}\n",
-        "solutions/slow.py": "while True: pass\n",
-        "a.java": "class A {}\n",
-    }
-    files = {"tests/settings.json": json.dumps({"solutions": listed})}
-    result = imported({**files, **{f"tests/{name}": text for name, text in programs.items()}})
-    package = assemble(result.slug, result.files)
-    assert [each.path for each in package.submissions] == [
-        "accepted/expected",
-        "accepted/good.py",
-        "wrong_answer/bad.cpp",
-    ]
-    assert any("left out: tests/a.java, tests/solutions/slow.py" in str(note) for note in result.notes)
-    assert package.settings.reference is not None
-    assert package.settings.reference.program == "submissions/accepted/good.py"
-    missing = {"tests/settings.json": '{"solutions": [{"filename": "x.py", "verdict": "AC"}]}'}
-    assert "tests/settings.json, solutions: expected the file tests/x.py, found no such file" in faults(missing)
 
 
 def test_every_fault_is_listed_at_once_with_its_line() -> None:

@@ -74,13 +74,10 @@ def test_points_that_are_all_zero_are_none() -> None:
     assert groups({"problem.xml": polygon_xml(zeros, "")}) == groups({"problem.xml": polygon_xml(PLAIN, "")})
 
 
-def test_tests_of_different_points_without_groups_are_divided() -> None:
+def test_tests_of_different_points_without_groups_keep_them_as_whole_numbers() -> None:
     tests = '<test points="10"/><test points="10"/><test points="0.5"/><test points="79.5"/>'
-    assert {group[:2] for group in groups({"problem.xml": polygon_xml(tests, "")}).values()} == {
-        (1, "sum"),
-        (40, "sum"),
-        (159, "sum"),
-    }
+    read = package({"problem.xml": polygon_xml(tests, "")})
+    assert [(case.group, case.max_points) for case in read.cases] == [("secret", at) for at in (20, 20, 1, 159)]
 
 
 @pytest.mark.parametrize(
