@@ -14,9 +14,7 @@ from app.core.commands import config, registry
 from app.core.commands.client import Body, Client, Param
 from app.core.commands.output import Failure, read_file, report, write_json
 from app.packages.files import LONGEST_ID, SLUG
-from app.packages.skeletons.choices import CheckerKind, Choices, Scoring, default_checker, faults_of
-
-LONGEST_NUMBER = 10
+from app.packages.skeletons.choices import FITTING, CheckerKind, Choices, Scoring, faults_of
 
 
 @registry.command("package new")
@@ -30,11 +28,6 @@ def new(
     checker: Annotated[
         CheckerKind | None, typer.Option(help="what checks answers; default: tokens, or python for relative points")
     ] = None,
-    groups: Annotated[str, typer.Option(metavar="POINTS,...", help="points of each group of test cases")] = "100",
-    final: Annotated[
-        int | None, typer.Option(metavar="POINTS", help="a group that decides after the contest; default: none")
-    ] = None,
-    author: Annotated[str, typer.Option(metavar="NAME", help="for the credits")] = "",
     empty: Annotated[bool, typer.Option("--empty", help="only what a package must have, without an example")] = False,
     as_json: registry.AsJson = False,
 ) -> None:
@@ -47,17 +40,14 @@ def new(
       jurado package new mysum
       jurado package new seating --scoring minimise --empty
       jurado package new tour --scoring minimise --checker python --title 'Short tours'
-      jurado package new guess --scoring rank --checker metric --groups 50 --final 50
+      jurado package new guess --scoring rank --checker metric
     """
     slug = check_folder(folder)
     choices = Choices(
         title=title or slug.capitalize(),
         scoring=scoring,
-        checker=checker or default_checker(scoring),
+        checker=checker or FITTING[scoring][0],
         languages=tuple(language or ["en"]),
-        groups=tuple(whole(word, "--groups") for word in groups.replace(",", " ").split()),
-        final=final,
-        author=author,
         empty=empty,
     )
     if faults := faults_of(choices):
@@ -66,7 +56,9 @@ def new(
 
     files = skeleton(slug, choices)
     config.write_new_folder(folder, files)
-    report(summary(folder, choices, len(files)), {"folder": str(folder), "files": sorted(files)}, as_json=as_json)
+    made = f"{folder}: {len(files)} files, scoring {choices.scoring}, checker {choices.checker}. Next:"
+    text = f"{made}\n  jurado package verify {folder}\n  jurado package serve {folder}"
+    report(text, {"folder": str(folder), "files": sorted(files)}, as_json=as_json)
 
 
 def check_folder(folder: Path) -> str:
@@ -78,24 +70,6 @@ def check_folder(folder: Path) -> str:
     if folder.exists():
         raise Failure(f"{folder}: expected a folder that is not there yet, found one")
     return name
-
-
-def whole(text: str, option: str) -> int:
-    """Read a whole number; raises Failure."""
-    if not (text.strip().isascii() and text.strip().isdigit() and len(text) < LONGEST_NUMBER):
-        raise Failure(f"{option}: expected whole numbers of points, found {text!r}")
-    return int(text)
-
-
-def summary(folder: Path, choices: Choices, files: int) -> str:
-    """Say what was made, and how to go on."""
-    return "\n".join(
-        (
-            f"{folder}: {files} files, scoring {choices.scoring}, checker {choices.checker}. Next:",
-            f"  jurado package verify {folder}",
-            f"  jurado package serve {folder}",
-        )
-    )
 
 
 TYPES = {".json": "application/json", ".zip": "application/zip", ".csv": "text/csv", ".tsv": "text/tsv"}

@@ -75,16 +75,3 @@ def test_a_faulty_package_of_another_judge_leaves_no_folder(jurado: Jurado, tmp_
     assert not (tmp_path / "problems").exists()
     wrong = jurado("package", "import", folder, "--format", "ioi")
     assert (wrong.exit_code, "--format: expected one of kattis" in wrong.stderr) == (2, True)
-
-
-def test_a_package_leaves_as_a_zip_of_omegaup_with_what_that_leaves_out(jurado: Jurado, tmp_path: Path) -> None:
-    folder, archive = tmp_path / "mysum", tmp_path / "omegaup.zip"
-    jurado("package", "new", folder)
-    done = jurado("package", "export", folder, "--format", "omegaup", "--out", archive)
-    assert done.exit_code == 0, done.stderr
-    assert "left out: no place in the zip" in done.stdout
-    assert jurado("package", "verify", archive).exit_code == 0
-    (folder / "jurado.yaml").write_text("checker: exact\nscoring: {kind: absolute}\n")
-    refused = jurado("package", "export", folder, "--format", "omegaup", "--out", archive)
-    assert (refused.exit_code, "would be judged otherwise by omegaUp" in refused.stderr) == (1, True)
-    assert jurado("package", "export", folder, "--format", "cms").exit_code == 2

@@ -15,16 +15,15 @@ from tests.builders.terminal import Terminal
 
 def test_an_empty_package_verifies_once_it_has_a_case_and_a_solution(jurado: Jurado, tmp_path: Path) -> None:
     folder = tmp_path / "sums"
-    assert jurado("package", "new", folder, "--empty", "--checker", "python", "--final", "20").exit_code == 0
+    assert jurado("package", "new", folder, "--empty", "--checker", "python").exit_code == 0
     assert jurado("package", "new", tmp_path / "copy", "--empty").exit_code == 0
     faults = jurado("package", "verify", tmp_path / "copy").stdout
     assert "data/secret: error: expected at least one test case" in faults
     assert "submissions/accepted: error: expected at least one accepted submission" in faults
     (folder / "submissions/accepted").mkdir(parents=True)
     (folder / "submissions/accepted/solution.py").write_text("print(input())\n")
-    for place in ("provisional/01", "final/02"):
-        (folder / "data/secret" / f"{place}.in").write_text("1\n")
-        (folder / "data/secret" / f"{place}.ans").write_text("1\n")
+    for place in ("01.in", "01.ans"):
+        (folder / "data/secret" / place).write_text("1\n")
     done = jurado("package", "verify", folder)
     assert done.exit_code == 0, done.stderr
 
@@ -50,10 +49,7 @@ def test_all_options_have_defaults(jurado: Jurado, tmp_path: Path) -> None:
     [
         (["My-Sum"], "expected a folder named by lowercase letters and digits, at most 36, found 'My-Sum'"),
         (["a" * 37], "at most 36"),
-        (["sum", "--scoring", "rank", "--checker", "exact"], "expected one that can score rank (python, c++, metric)"),
-        (["sum", "--groups", "30,many"], "--groups: expected whole numbers of points, found 'many'"),
-        (["sum", "--groups", "0,100"], "--groups: expected points from 1 to 1000000, found 0"),
-        (["sum", "--final", "-5"], "--final: expected points from 1 to 1000000, found -5"),
+        (["sum", "--scoring", "rank", "--checker", "tokens"], "expected one that can score rank (python, c++, metric)"),
         (["sum", "--language", "Spanish"], "--language: expected a code such as en or pt-BR, found 'Spanish'"),
     ],
 )
@@ -82,12 +78,12 @@ def test_a_problem_that_nobody_saw_goes_from_nothing_to_the_board_of_a_contest(
     """Begun, verified, tried alone, brought to a server, put into a contest, submitted to by two teams: all real."""
     terminal = Terminal(tmp_path)
     name = "nobodysaw"
-    terminal.run("package", "new", name, "--scoring", "minimise", "--checker", "python", "--groups", "40,60")
+    terminal.run("package", "new", name, "--scoring", "minimise", "--checker", "python")
     assert "sound" in terminal.run("package", "verify", name, "--strict")
     with terminal.running("package", "serve", name, "--no-examples") as serving:
         serving.until("Ctrl-C ends")
     jury = Terminal(tmp_path, {"JURADO_URL": service.url, "JURADO_TOKEN": admin_token})
-    assert "7 test cases" in jury.run("admin", "problem", "upload", name)
+    assert "6 test cases" in jury.run("admin", "problem", "upload", name)
     jury.run("admin", "contest", "create", "unseen", "Unseen", "--start", "now", "--duration", "5:00:00")
     jury.run("admin", "contest", "add-problem", "unseen", name)
     points = {}
@@ -98,7 +94,7 @@ def test_a_problem_that_nobody_saw_goes_from_nothing_to_the_board_of_a_contest(
         contestant = Terminal(tmp_path, {"JURADO_PASSWORD": "a secret of theirs"})
         contestant.run("login", service.url, team)
         assert "Nobodysaw" in contestant.run("problems", "unseen", "--inputs", "inputs")
-        assert (tmp_path / f"inputs/{name}/06.in").is_file()
+        assert (tmp_path / f"inputs/{name}/05.in").is_file()
         contestant.run("submit", "unseen", name, f"{name}/submissions/{answers}", "--wait")
     for row in json.loads(jury.run("scoreboard", "unseen", "--json"))["rows"]:
         points[row["team_id"]] = row["score"]["score"]

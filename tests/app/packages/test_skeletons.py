@@ -12,15 +12,13 @@ import pytest
 from app.packages.model import Package
 from app.packages.read import assemble
 from app.packages.skeletons.choices import (
-    OWN,
+    FITTING,
     CheckerKind,
     Choices,
     Scoring,
-    checkers_for,
-    default_checker,
     faults_of,
 )
-from app.packages.skeletons.writing import functions, skeleton
+from app.packages.skeletons.writing import OWN_FILES, functions, skeleton
 from app.packages.tools import ask_here, local_workshop
 from app.packages.trials import LocalDesk
 from app.packages.verify import examine
@@ -30,24 +28,15 @@ from tests.builders.packages import write_files
 
 SCORINGS: tuple[Scoring, ...] = get_args(Scoring)
 OFFERED = [
-    pytest.param(scoring, checker, marks=pytest.mark.machine("sandbox") if checker in OWN else ())
+    pytest.param(scoring, checker, marks=pytest.mark.machine("sandbox") if checker in OWN_FILES else ())
     for scoring in SCORINGS
-    for checker in checkers_for(scoring)
+    for checker in FITTING[scoring]
 ]
-GROUPS = {
-    "points": ((30, 70), None),
-    "minimise": ((50,), 50),
-    "maximise": ((100,), None),
-    "rank": ((20, 30), 50),
-    "pass-fail": ((10, 20, 70), None),
-}
-"""Points of groups and of the final group: another division for each kind of scoring."""
 
 
 def package_of(scoring: Scoring, checker: CheckerKind) -> Package:
-    groups, final = GROUPS[scoring]
     title = 'What\'s it: a "new" one? #1'
-    choices = Choices(title, scoring, checker, ("en", "es", "pt-BR"), groups, final, author="A. Writer")
+    choices = Choices(title, scoring, checker, ("en", "es", "pt-BR"))
     assert faults_of(choices) == []
     return assemble("fresh", skeleton("fresh", choices))
 
@@ -72,12 +61,9 @@ def test_a_new_package_has_the_choices_in_its_files(scoring: Scoring, checker: C
     kind = {"points": "absolute", "pass-fail": "absolute", "rank": "rank"}.get(scoring, "relative")
     assert package.settings.scoring.kind == kind
     assert package.settings.scoring.direction == ("minimise" if scoring in ("minimise", "rank") else "maximise")
-    assert (package.program is not None) == (checker in OWN)
+    assert (package.program is not None) == (checker in OWN_FILES)
     assert set(package.statements) == set(package.solutions) == {"en", "es", "pt-BR"}
     assert set(package.problem.name.values()) == {'What\'s it: a "new" one? #1'}
-    groups, final = GROUPS[scoring]
-    assert [group.max_score for group in package.groups if group.kind == "provisional"] == list(groups)
-    assert [group.max_score for group in package.groups if group.kind == "final"] == ([final] if final else [])
     assert package.max_score == 100
     texts = [data.decode() for data in package.files.values()]
     assert not any(mark in text for text in texts for mark in ("{{ ", "{% "))
@@ -94,24 +80,19 @@ def test_only_one_checker_of_its_own_lies_in_a_new_package() -> None:
 def test_the_inputs_of_a_new_package_are_those_that_its_plan_generates() -> None:
     package = package_of("minimise", "metric")
     generate = functions(package.files["generators/generate.py"].decode())["generate"]
-    case = package.case("06")
-    assert generate(105, houses=300).encode() == case.input.read()
-    assert '{group: secret/final, name: "06", seed: 105' in package.files["generators/cases.yaml"].decode()
+    case = package.case("05")
+    assert generate(104, houses=300).encode() == case.input.read()
+    assert '{group: secret, name: "05", seed: 104' in package.files["generators/cases.yaml"].decode()
 
 
 def test_what_does_not_go_together_is_named() -> None:
-    odd = Choices("", "rank", "tokens", ("english", "en", "en"), (0,) * 10, -1)
-    assert [fault.partition(":")[0] for fault in faults_of(odd)] == [
-        "--title", "--checker", "--language", "--language", *["--groups"] * 11, "--final",
-    ]  # fmt: skip
-    assert "only knows right and wrong" in "".join(faults_of(Choices("A", "minimise", "exact")))
-    assert "accepts every table" in "".join(faults_of(Choices("A", "pass-fail", "metric")))
-    assert [default_checker(scoring) for scoring in SCORINGS] == ["tokens", "python", "python", "python", "tokens"]
+    odd = Choices("", "rank", "tokens", ("english", "en", "en"))
+    assert [fault.partition(":")[0] for fault in faults_of(odd)] == ["--title", "--checker", "--language", "--language"]
 
 
 def test_the_programs_of_a_new_package_run_by_themselves_and_are_written_as_the_project_writes(tmp_path: Path) -> None:
     """A case is made as its README says, by the programs alone."""
-    for scoring, checker in (("maximise", "python"), ("rank", "metric"), ("points", "unordered")):
+    for scoring, checker in (("maximise", "python"), ("rank", "metric"), ("points", "tokens")):
         folder = tmp_path / checker
         write_files(folder, package_of(scoring, checker).files)
         for program in ("input_validators/validate.py", "generators/generate.py", "solver.py"):
