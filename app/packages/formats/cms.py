@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Annotated, Literal
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from app.core import faults, parsing
 from app.packages import contents, names
@@ -43,8 +43,10 @@ class Task(BaseModel):
 
     model_config = ConfigDict(coerce_numbers_to_str=True, frozen=True)
 
-    name: str = Field("", validation_alias=AliasChoices("name", "nome_breve"))
-    title: str = Field("", validation_alias=AliasChoices("title", "nome"))
+    name: str = ""
+    nome_breve: str = ""
+    title: str = ""
+    nome: str = ""
     primary_language: str = "it"
     n_input: Annotated[int, Field(ge=0, le=100_000)] | None = None
     total_value: Annotated[float, Field(gt=0, le=10**9)] = 100.0
@@ -60,7 +62,7 @@ def read(source: drafts.Source) -> drafts.Draft:
         task = parsing.read_model(Task, source.take("task.yaml"), "task.yaml", source.faults) or task
     else:
         source.faults.add("task.yaml", Phrase(N_("missing file")))
-    draft = drafts.Draft(slug=task.name)
+    draft = drafts.Draft(slug=task.name or task.nome_breve)
     for name in MANAGERS:
         if name in source.files:
             source.faults.add(name, N_("expected answers that are files: a Communication task has none"))
@@ -68,7 +70,7 @@ def read(source: drafts.Source) -> drafts.Draft:
         source.note("task.yaml", N_("the programs of a Batch task are not run here: contestants send their outputs"))
     draft.checker = _checker(source)
     draft.groups = _groups(source, task, _cases(source, task), draft.checker)
-    title = task.title or draft.slug
+    title = task.title or task.nome or draft.slug
     for language in _statements(source, draft, task.primary_language):
         draft.names[language] = title
     for name in source.below("att"):

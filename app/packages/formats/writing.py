@@ -56,7 +56,8 @@ def whole_points(groups: Sequence[GroupDraft], total: int | None, source: Source
         if not source.faults.errors:
             source.faults.expect("data/secret", "", N_("test cases that give points"), NONE)
         return list(groups)
-    whole = [each.points for group in groups for each in (group, *(group.cases if group.is_uneven else ()))]
+    whole = [group.points for group in groups]
+    whole += [case.points for group in groups if group.is_uneven for case in group.cases]
     factor = _factor(whole, everything, total)
     if factor * everything > MOST_POINTS:
         found = Phrase(N_("a sum of %(factor)s"), factor=factor * everything)
