@@ -40,24 +40,17 @@ Password = Annotated[
 Type = Literal["team", "judge", "admin", "analyst", "staff"]
 
 
-class AccountChange(bodies.Body):
-    """Properties to change; what is left out stays."""
-
-    id: Id | None = None
-    username: Username | None = None
-    password: Password | None = None
-    name: bodies.Line | None = None
-    type: Type | None = None
-    team_id: Id | None = None
-    person_id: Id | None = None
-
-
 @example({"id": "ants", "username": "ants", "password": "open, sesame seeds", "type": "team", "team_id": "ants"})
-class AccountBody(AccountChange):
+class AccountBody(bodies.Body):
     """An account to be kept. Without an id its username is its id; without a password nobody logs in with one."""
 
+    id: Id | None = None
     username: Username
+    password: Password | None = None
+    name: bodies.Line | None = None
     type: Type
+    team_id: Id | None = None
+    person_id: Id | None = None
     ip: None = None
 
     @model_validator(mode="after")
@@ -101,14 +94,6 @@ def refuse_weak(password: str | None, *names: str | None) -> None:
     """Raise BadRequest for a password that is easy to guess for somebody of these names."""
     if password is not None and (expected := passwords.weakness(password, *names)):
         raise BadRequest(N_("expected %(expected)s, found a secret"), where="password", expected=expected)
-
-
-def merged(row: AccountRow, change: AccountChange) -> AccountBody:
-    """An account as a change leaves it; raises BadRequest where it would be none."""
-    names = AccountView.model_fields
-    named = {name: getattr(change, name) for name in change.model_fields_set & names.keys()}
-    whole = {name: getattr(row, name) for name in names} | {**named, "id": row.id}
-    return bodies.read_one(bodies.objects(whole), AccountBody)
 
 
 def is_id(text: str) -> bool:

@@ -1,7 +1,7 @@
 """Bodies of requests: texts that can be stored, and documents in JSON, YAML or as tables."""
 
 import json
-from collections.abc import Callable, Container, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import UnionType
 from typing import Annotated, Literal, TypeVar, Union, get_args, get_origin
@@ -201,38 +201,31 @@ def first_of(faults: Sequence[Fault]) -> Message:
     )
 
 
-def refuse_all(faults: Sequence[Fault], taken: Sequence[Fault], hint: Message) -> None:
-    """Raise BadRequest for faults, Conflict with a hint where there are only things that are `taken`; lists both."""
+TAKEN = N_("%(count)s ids or names are taken")
+TAKEN_UNLESS_REPLACED = N_("%(count)s ids or names are taken; replace=true replaces objects of the same id")
+
+
+def refuse_all(faults: Sequence[Fault], taken: Sequence[Fault], *, replace: bool) -> None:
+    """Raise BadRequest for faults, Conflict where there are only things that are `taken`; lists both."""
     if faults:
         raise BadRequest(first_of([*faults, *taken]), errors=[*faults, *taken])
     if taken:
-        raise Conflict(hint, errors=taken)
+        raise Conflict(TAKEN if replace else TAKEN_UNLESS_REPLACED, errors=taken, count=len(taken))
 
 
-class NewIds:
-    """The ids of an import: each is given once, and those of old objects only where the import replaces them."""
+def taken_ids(noun: str, given: Iterable[tuple[str | None, str]], known_ids: Container[str]) -> list[Fault]:
+    """List the ids of an import, each with its place, that are given twice or are those of old objects.
 
-    def __init__(self, noun: str, known_ids: Container[str]) -> None:
-        self._noun = noun
-        self._known_ids = known_ids
-        self._given: set[str] = set()
-
-    def check(self, id_: str | None, where: str) -> list[Fault]:
-        """Note an id (None: one is made); returns a fault where it is taken."""
-        if id_ is None:
-            return []
-        taken = (
-            N_("%(id)r given twice")
-            if id_ in self._given
-            else N_("%(id)r of an old one")
-            if id_ in self._known_ids
-            else None
-        )
-        self._given.add(id_)
-        if taken is None:
-            return []
-        expected = Message(N_("a new %(noun)s"), noun=Message(self._noun))
-        return [mismatch(place(where, "id"), expected, Message(taken, id=id_))]
+    None: an id is made for the object.
+    """
+    expected, seen, taken = Message(N_("a new %(noun)s"), noun=Message(noun)), set[str](), []
+    for id_, where in given:
+        if id_ is not None and (id_ in seen or id_ in known_ids):
+            found = N_("%(id)r given twice") if id_ in seen else N_("%(id)r of an old one")
+            taken.append(mismatch(place(where, "id"), expected, Message(found, id=id_)))
+        elif id_ is not None:
+            seen.add(id_)
+    return taken
 
 
 def only_object(document: Document) -> dict[str, object]:

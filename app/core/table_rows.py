@@ -58,8 +58,8 @@ ABOUT_ORGANIZATIONS = ("id", "name", "formal_name", "icpc_id", "country", "count
 ORGANIZATIONS = Columns((*ABOUT_ORGANIZATIONS, "twitter_hashtag", "twitter_account"))
 PERSONS = Columns(("id", "name", "role", "team_ids", "icpc_id", "title", "email", "sex"), lists=frozenset({"team_ids"}))
 PEOPLE = Columns(
-    ("name", "username", "password", "email", "team", "organization", "group"),
-    others={"organisation": "organization", "e-mail": "email"},
+    ("name", "username", "password", "team", "organization", "group"),
+    others={"organisation": "organization"},
 )
 
 

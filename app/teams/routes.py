@@ -16,7 +16,7 @@ from app.core.http.errors import TheDocument
 from app.feed.service.collections import BY_NAME
 from app.teams.schemas import PeopleMade, PersonRowBody
 from app.teams.service import directory, team_changes
-from app.teams.service.teams import Enrolment, TeamBody, TeamChange, TeamView
+from app.teams.service.teams import Enrolment, TeamBody, TeamView
 
 router = APIRouter(route_class=GatedRoute, tags=["teams"])
 
@@ -39,12 +39,14 @@ def put_team(viewer: CurrentViewer, session: Writing, service: TheService, team_
     return team_changes.replace(session, service, viewer, team_id, body)
 
 
-@router.patch("/teams/{team_id}", summary="Change a team", response_model=TeamView)
+@router.patch(
+    "/teams/{team_id}", summary="Change a team", response_model=TeamView, openapi_extra=one_body("TeamChange")
+)
 def change_team(
-    viewer: CurrentViewer, session: Writing, service: TheService, team_id: str, body: TeamChange
+    viewer: CurrentViewer, session: Writing, service: TheService, team_id: str, changes: TheDocument
 ) -> JsonObject:
     """What is left out stays."""
-    return team_changes.change(session, service, viewer, team_id, body)
+    return team_changes.change(session, service, viewer, team_id, changes)
 
 
 @router.delete("/teams/{team_id}", summary="Delete a team", status_code=204)

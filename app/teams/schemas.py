@@ -112,7 +112,6 @@ class PersonRowBody(Body):
     name: Line
     username: Username | None = Field(None, description="default: made of the name, such as maria.lopez")
     password: Password | None = None
-    email: Line | None = Field(None, description="makes a CLICS person too; only judges see the address")
     team: Line | None = Field(None, description="default: a team of their own, with their name")
     organization: Line | None = None
     group: Line | None = None
@@ -124,13 +123,6 @@ class Change(BaseModel):
     property: str
     before: str | None
     after: str | None
-
-
-class TeamChanged(BaseModel):
-    """A team that was there already and gets an organization or groups."""
-
-    team_id: str
-    changes: list[Change]
 
 
 class PersonMade(Sparse):
@@ -153,7 +145,7 @@ class PeopleMade(Sparse):
 
     dry_run: bool
     teams: list[str]
-    changed_teams: list[TeamChanged]
+    changed_teams: list[str]
     organizations: list[str]
     groups: list[str]
     people: list[PersonMade]

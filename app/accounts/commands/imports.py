@@ -24,12 +24,10 @@ def class_list_tables(imported: JsonMapping) -> list[Table]:
         for each in imported["people"]
     ]
     tables = [table("accounts", ["where", "username", "name", "team", "account", "changes"], people)]
-    others = [[kind, id_, "made", ""] for kind in ("teams", "organizations", "groups") for id_ in imported[kind]]
-    others += [
-        ["teams", each["team_id"], "changed", changes_text(each["changes"])] for each in imported["changed_teams"]
-    ]
+    others = [[kind, id_, "made"] for kind in ("teams", "organizations", "groups") for id_ in imported[kind]]
+    others += [["teams", id_, "changed"] for id_ in imported["changed_teams"]]
     if others:
-        tables.append(table("teams, organizations and groups", ["kind", "id", "", "changes"], others))
+        tables.append(table("teams, organizations and groups", ["kind", "id", ""], others))
     return tables
 
 
@@ -38,18 +36,9 @@ def changes_text(changes: Sequence[JsonMapping]) -> str:
     return "; ".join(
         each["property"]
         if each["before"] is None and each["after"] is None
-        else f"{each['property']}: {shown(each['before'])} → {shown(each['after'])}"
+        else f"{each['property']}: {each['before'] or 'nothing'} → {each['after'] or 'nothing'}"
         for each in changes
     )
-
-
-def shown(value: object) -> str:
-    """A value in a few words."""
-    if value is None or value in ("", []):
-        return "nothing"
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 TYPES = {

@@ -11,9 +11,9 @@ from typing import Annotated, TypeVar
 from fastapi import APIRouter, Depends, Query, Request, Response
 from sqlalchemy.orm import Session
 
-from app.accounts.schemas import AccountBody, AccountChange, AccountMade, AccountView
+from app.accounts.schemas import AccountBody, AccountMade, AccountView
 from app.accounts.service import accounts
-from app.core.bodies import openapi_body
+from app.core.bodies import one_body, openapi_body
 from app.core.http import deps, lists, middleware
 from app.core.http.errors import TheDocument
 from app.core.messages import N_, NotFound
@@ -141,12 +141,12 @@ def put_account(
     return accounts.replace(session, viewer, account_id, body)
 
 
-@router.patch("/accounts/{account_id}", summary="Change an account")
+@router.patch("/accounts/{account_id}", summary="Change an account", openapi_extra=one_body("AccountChange"))
 def change_account(
-    viewer: deps.CurrentViewer, session: WritingAccounts, account_id: str, body: AccountChange
+    viewer: deps.CurrentViewer, session: WritingAccounts, account_id: str, changes: TheDocument
 ) -> AccountView:
     """What is left out stays."""
-    return accounts.change(session, viewer, account_id, body)
+    return accounts.change(session, viewer, account_id, changes)
 
 
 @router.delete("/accounts/{account_id}", summary="Delete an account", status_code=204)

@@ -212,13 +212,13 @@ def replace(session: Session, viewer: Viewer, account_id: str, body: schemas.Acc
     return _put(session, reach_of(session, viewer), body, body.password)
 
 
-def change(session: Session, viewer: Viewer, account_id: str, body: schemas.AccountChange) -> schemas.AccountView:
-    """Change the properties that the body names; raises BadRequest for what would be no account."""
-    check_id(account_id, body.id)
+def change(session: Session, viewer: Viewer, account_id: str, changes: bodies.Document) -> schemas.AccountView:
+    """Change the properties that the document names; raises BadRequest for what would be no account."""
     row = account_within(session, viewer, account_id)
-    changed = schemas.merged(row, body)
-    schemas.refuse_weak(body.password, row.id, changed.username)
-    return _put(session, reach_of(session, viewer), changed, body.password)
+    old = {name: getattr(row, name) for name in schemas.AccountView.model_fields}
+    body = bodies.read_one(changes, schemas.AccountBody, old=old)
+    check_id(account_id, body.id)
+    return _put(session, reach_of(session, viewer), body, body.password)
 
 
 def _put(session: Session, reach: Reach, body: schemas.AccountBody, password: str | None) -> schemas.AccountView:

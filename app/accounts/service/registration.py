@@ -16,7 +16,7 @@ from app.accounts.service.reach import EVERYTHING, Reach, reach_of
 from app.accounts.service.viewer import Viewer
 from app.contests.queries import contest_of, refuse_final
 from app.core import table_rows
-from app.core.bodies import Document, NewIds, mismatch, read_all, refuse, refuse_all
+from app.core.bodies import Document, mismatch, read_all, refuse, refuse_all, taken_ids
 from app.core.clics import format_time, format_time_or_none
 from app.core.clock import utc_now
 from app.core.db import by_id, locks
@@ -192,12 +192,7 @@ def refuse_links(
     """
     taken = taken_names(session, places, replace=replace, reach=reach)
     wrong = [*faults, *missing_links(session, places, reach), *(() if reach.whole else _other_types(places))]
-    hint = (
-        N_("%(count)s ids or usernames are taken")
-        if replace
-        else N_("%(count)s ids or usernames are taken; replace=true replaces accounts of the same id")
-    )
-    refuse_all(wrong, taken, Message(hint, count=len(taken)))
+    refuse_all(wrong, taken, replace=replace)
 
 
 def missing_links(session: Session, places: Sequence[Place], reach: Reach) -> list[Fault]:
@@ -233,13 +228,11 @@ def taken_names(session: Session, places: Sequence[Place], *, replace: bool, rea
     """List every id and username that is another account's, or given twice."""
     owners = accounts_queries.usernames(session)
     known_ids = set(owners.values())
-    new = NewIds("account", known_ids - reach.within(known_ids, reach.accounts) if replace else known_ids)
+    kept = known_ids - reach.within(known_ids, reach.accounts) if replace else known_ids
+    taken = taken_ids("account", ((id_of(body), where) for body, where in places), kept)
     usernames: set[str] = set()
-    taken = []
     for body, where in places:
-        account_id = id_of(body)
-        taken += new.check(account_id, where)
-        if owners.get(body.username, account_id) != account_id or body.username in usernames:
+        if owners.get(body.username, id_of(body)) != id_of(body) or body.username in usernames:
             taken.append(mismatch(place(where, "username"), N_("a username that is free"), repr(body.username)))
         usernames.add(body.username)
     return taken

@@ -186,7 +186,7 @@ class Importer:
         objects = [_only(each, each.keys() - shown) for each in self.contents.objects["teams"]]
         document = Document([Item(f"[{at}]", each) for at, each in enumerate(objects)])
         with self._file("teams.json"):
-            rows = team_changes.store_teams(self.session, self.service.files, document, replace=self.replace).rows
+            rows, _ = team_changes.store_teams(self.session, self.service.files, document, replace=self.replace)
             self.session.flush()
             if not contest.open_to_all or contest.finalized is not None:  # a final one is of its own teams alone
                 teams_queries.enrol(self.session, contest.id, [row.id for row in rows])

@@ -11,12 +11,14 @@ from fastapi.openapi.utils import get_openapi
 from fastapi.routing import APIRoute
 from pydantic.json_schema import models_json_schema
 
+from app.accounts.schemas import AccountBody
 from app.accounts.service.tokens import Who, who_may
 from app.core.clics import EXAMPLES
 from app.core.http.errors import ErrorBody
 from app.feed.service.webhooks import Call, Notification
 from app.submissions.service.submission_form import SubmissionRequest
 from app.teams.schemas import GroupBody, OrganizationBody, PersonBody, PersonRowBody
+from app.teams.service.teams import TeamBody
 
 TAGS = {
     "contests": "Contests, their times and state, the problems in them, and who takes part.",
@@ -98,17 +100,19 @@ SECURITY = {
 }
 # Models that no signature names: of documents in several formats, refusals, and lines of streams.
 BESIDE = (
+    AccountBody,
     ErrorBody,
     GroupBody,
     OrganizationBody,
     PersonBody,
     PersonRowBody,
+    TeamBody,
     Notification,
     Call,
     SubmissionRequest,
 )
 # What a PATCH describes by the body of its PUT.
-CHANGED = ("Group", "Organization", "Person")
+CHANGED = ("Account", "Group", "Organization", "Person", "Team")
 EITHER: list[Json] = [{"basic": []}, {"token": []}]
 DESCRIPTION = """\
 Names and shapes follow the CLICS Contest API 2026-01; what is Jurado's own is described at each route. Times are UTC

