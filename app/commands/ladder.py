@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import os
+import signal
 import tempfile
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated, NoReturn, cast
 
 import typer
 from pydantic import JsonValue
 from rich.table import Table
 
-from app.commands.solver_process import Run, Runner, Task, ended_by_sigterm, list_methods
+from app.commands.solver_process import list_methods, on_signals
 from app.core.commands import progress, registry
 from app.core.commands.output import Failure, nearest, problem_folder, show, table, write_json
 from app.core.faults import PackageErrors
+from app.judging.service.solver_process import START_UP_SECONDS, Bounds, OnReport, SolverProcess, Summary
+from app.sandbox.child import environment
 
 if TYPE_CHECKING:
     from app.domain.scoring import ProblemPoints
@@ -29,6 +34,11 @@ if TYPE_CHECKING:
 MOST_SECONDS = 3600
 # Factor of a run's limit, and seconds on top of it, that it may take: solvers look at the clock between turns.
 LATE = 1.25, 0.5
+# A solver that has not answered after this many times its limit (and the start-up) is killed.
+OVERRUN = 2.0
+SILENT = "the solver ended without a word"
+# A method's run on one case: the summary of the solver, or why there is none.
+Run = Summary | str
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,59 +114,77 @@ def run_ladder(climb: Climb, methods: Sequence[str], jobs: int, *, quiet: bool) 
     """Run all, judge all, and give each method its points."""
     from app.packages.catalog import accepted_outcomes, ladder_points
 
-    cases = {case.name: case for case in climb.cases}
-    runs: dict[str, dict[str, Run]] = {method: {} for method in methods}
     with (
-        ended_by_sigterm(),
+        on_signals(leave, signal.SIGTERM),  # folders and processes are cleared away as after Ctrl-C
         tempfile.TemporaryDirectory(prefix="jurado-ladder-") as name,
         progress.progress_shown(f"{climb.package.slug} ladder", quiet=quiet) as on_report,
     ):
-        tasks = make_tasks(climb, methods, Path(name), jobs)
-
-        def on_done(task: Task, run: Run) -> None:
-            runs[task.method][run.instance] = run
-            fraction = sum(map(len, runs.values())) / (len(methods) * len(cases))
-            on_report({"fraction": fraction, "best": None, "states": 0, "note": f"{task.method} {run.instance}"})
-
-        Runner(on_done).run(tasks, jobs=jobs)
+        folder = Path(name)
+        for case in climb.cases:
+            (folder / f"{case.name}.in").write_bytes(case.input.read())
+        for method in methods:
+            (folder / method).mkdir()
+        runs = run_all(climb, methods, folder, jobs, on_report)
         judged = {
-            method: {case: judge(climb, cases[case], run, Path(name, method)) for case, run in of_method.items()}
-            for method, of_method in runs.items()
+            method: {case.name: judge(climb, case, runs[method][case.name], folder / method) for case in climb.cases}
+            for method in methods
         }
     points = ladder_points(climb, judged, accepted_outcomes(climb))
     return [Rung(m, made, judged[m], runs[m]) for m, made in zip(methods, points, strict=True)]
 
 
-def make_tasks(climb: Climb, methods: Sequence[str], folder: Path, jobs: int) -> list[Task]:
-    """Deal the cases of each method out to `jobs` processes."""
-    inputs = []
-    for case in climb.cases:
-        path = folder / f"{case.name}.in"
-        path.write_bytes(case.input.read())
-        inputs.append(path)
+def leave(signum: int, _frame: FrameType | None) -> NoReturn:
+    """End the command as a signal does."""
+    raise SystemExit(128 + signum)
+
+
+def run_all(
+    climb: Climb, methods: Sequence[str], folder: Path, jobs: int, on_report: OnReport
+) -> dict[str, dict[str, Run]]:
+    """Run each method on each case, `jobs` at a time; leaving it by an exception kills the processes that still run."""
+    processes = {(method, case.name): SolverProcess() for method in methods for case in climb.cases}
+    runs: dict[str, dict[str, Run]] = {method: {} for method in methods}
+    with ThreadPoolExecutor(jobs) as pool:
+        futures = {
+            pool.submit(run_one, climb, method, case, folder, process): (method, case)
+            for (method, case), process in processes.items()
+        }
+        try:
+            for count, future in enumerate(as_completed(futures), start=1):
+                method, case = futures[future]
+                runs[method][case] = future.result()
+                note = f"{method} {case}"
+                on_report({"fraction": count / len(futures), "best": None, "states": 0, "note": note})
+        except BaseException:
+            for process in processes.values():
+                process.kill()
+            pool.shutdown(cancel_futures=True)
+            raise
+    return runs
+
+
+def run_one(climb: Climb, method: str, case: str, folder: Path, process: SolverProcess) -> Run:
+    """Run a method on a case in a process bounded in time and memory."""
     seed = climb.package.settings.reference.seed if climb.package.settings.reference else 1
-    tasks = []
-    for method in methods:
-        out = folder / method
-        out.mkdir()
-        dealt = [tuple(inputs[at::jobs]) for at in range(jobs)]
-        tasks += [
-            Task(climb.package.slug, method, some, out, climb.seconds, climb.memory, seed) for some in dealt if some
-        ]
-    return tasks
+    words = [climb.package.slug, "--method", method, "--seed", str(seed), "--seconds", str(climb.seconds)]
+    words += ["--out", str(folder / method), str(folder / f"{case}.in")]
+    process.start(words, environment(), bounds=Bounds(climb.memory, folder / method, [folder]))
+    reason = f"killed: no answer after {OVERRUN:g} times its {climb.seconds:g} seconds"
+    ended = process.listen(lambda _report: None, climb.seconds * OVERRUN + START_UP_SECONDS, reason)
+    return ended.summaries[0] if ended.summaries else ended.killed or ended.complaint or SILENT
 
 
 def judge(climb: Climb, case: Case, run: Run, out: Path) -> Outcome:
     """Let the checker score an answer that came in time and within the memory."""
     from app.packages.trials import Outcome, judge_here
 
-    if run.unsolved or run.seconds is None or run.memory is None:
-        return Outcome(rejected=run.message)
-    if run.seconds > climb.seconds * LATE[0] + LATE[1]:
-        return Outcome(rejected=f"expected an answer within {climb.seconds:g} s, found it after {run.seconds:.1f} s")
-    if run.memory > climb.memory:
-        return Outcome(rejected=f"expected at most {climb.memory} MiB, found {run.memory:.0f} MiB")
-    return judge_here(climb.package, case, (out / f"{run.instance}.out").read_bytes())
+    if isinstance(run, str) or run["unsolved"]:
+        return Outcome(rejected=run if isinstance(run, str) else run["message"])
+    if run["seconds"] > climb.seconds * LATE[0] + LATE[1]:
+        return Outcome(rejected=f"expected an answer within {climb.seconds:g} s, found it after {run['seconds']:.1f} s")
+    if run["memory"] > climb.memory:
+        return Outcome(rejected=f"expected at most {climb.memory} MiB, found {run['memory']:.0f} MiB")
+    return judge_here(climb.package, case, (out / f"{case.name}.out").read_bytes())
 
 
 def as_expected(climb: Climb, rung: Rung) -> bool:
@@ -195,16 +223,14 @@ def rung_data(climb: Climb, rung: Rung) -> JsonValue:
 def case_data(rung: Rung, name: str, group: str) -> JsonValue:
     """Give one run as JSON; seconds and memory are null where the solver left no summary."""
     outcome, run = rung.outcomes[name], rung.runs[name]
+    facts = cast(Mapping[str, JsonValue], {} if isinstance(run, str) else run)
     return {
         "case": name,
         "group": group,
         "accepted": outcome.score is not None,
         "multiplier": rung.points.multipliers.get(name, 0.0),
-        "raw": run.raw,
-        "seconds": run.seconds,
-        "start_up": run.start_up,
-        "memory": run.memory,
-        "message": outcome.rejected or outcome.failed or run.message,
+        **{fact: facts.get(fact) for fact in ("raw", "seconds", "start_up", "memory")},
+        "message": outcome.rejected or outcome.failed or facts.get("message"),
     }
 
 
@@ -224,14 +250,13 @@ def ladder_row(climb: Climb, rung: Rung) -> list[str]:
     least, upto = climb.expected[rung.method]
     expected = f"{least:g}" if least == upto else f"{least:g}..{upto:g}"
     solved = sum(outcome.score is not None for outcome in rung.outcomes.values())
-    seconds = [run.seconds for run in rung.runs.values() if run.seconds is not None]
-    memory = [run.memory for run in rung.runs.values() if run.memory is not None]
+    summaries = [run for run in rung.runs.values() if not isinstance(run, str)]
     return [
         rung.method,
         *(f"{group.points:.4g}" for group in rung.points.groups),
         f"{rung.points.points:.1f}",
         expected + ("" if as_expected(climb, rung) else " (no)"),
         str(solved),
-        f"{max(seconds):.2f}" if seconds else "",
-        f"{max(memory):.0f}" if memory else "",
+        f"{max(run['seconds'] for run in summaries):.2f}" if summaries else "",
+        f"{max(run['memory'] for run in summaries):.0f}" if summaries else "",
     ]

@@ -122,13 +122,13 @@ def solve(
         raise output.Failure(f"expected an input: jurado solve {slug} < FILE.in")
     data = output.read_file(Path("-"), "input")
     with progress.progress_shown(slug, quiet=as_json) as on_report:
-        solved = run_solver(slug, data, options, on_report)
-    sys.stdout.buffer.write(solved.answer)
+        answer, summary = run_solver(slug, data, options, on_report)
+    sys.stdout.buffer.write(answer)
     sys.stdout.buffer.flush()
     if as_json:
-        output.write_json(solved.summary, err=True)
+        output.write_json(summary, err=True)
     else:
-        output.say(summary_line(solved.summary))
+        output.say(summary_line(summary))
 
 
 @registry.command("methods")

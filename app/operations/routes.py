@@ -8,7 +8,6 @@ from importlib.metadata import version
 from secrets import compare_digest
 from typing import cast
 
-from anyio.to_thread import run_sync
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import JSONResponse, Response
 from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
@@ -16,11 +15,11 @@ from pydantic import BaseModel, Field
 
 from app.accounts.service.tokens import Place, check, who_may
 from app.core import clics
+from app.core.clock import utc_now
 from app.core.http import deps, downloads
 from app.core.telemetry import Metrics
-from app.operations.service.findings import Part, findings
-from app.operations.service.readiness import Ready, StoredFiles, disk_of, readiness, stored_files
-from app.operations.service.status import status
+from app.operations.service.findings import Part, examine
+from app.operations.service.readiness import Ready, StoredFiles, readiness, stored_files
 
 router = APIRouter(route_class=deps.GatedRoute, tags=["health"])
 
@@ -37,10 +36,8 @@ class Installation(BaseModel):
 @router.get("/status", summary="The state of servers, workers, database, broker, judging, contests, files and backup")
 async def get_status(_viewer: deps.CurrentViewer, request: Request, service: deps.TheService) -> Installation:
     """What `jurado status` shows, read in a few short queries; processes give a sign of life each 5 s."""
-    ready = await readiness(service, request.app.state.probing)
-    state = await run_sync(status, service)
-    parts = findings(ready, await run_sync(stored_files, service), await run_sync(disk_of, service), state)
-    return Installation(ready=ready.ready, time=clics.format_time(state.now), version=version("jurado"), parts=parts)
+    ready, _stored, parts = await examine(service, request.app.state.probing)
+    return Installation(ready=ready.ready, time=clics.format_time(utc_now()), version=version("jurado"), parts=parts)
 
 
 @router.get("/stored-files", summary="Which stored files are damaged, and what waits for them")

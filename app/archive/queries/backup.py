@@ -211,7 +211,7 @@ def _copy_database(database: Database, path: Path, step: database_copy.Step) -> 
     with closing(Database(f"sqlite:///{path}")) as copy:
         if database.is_sqlite:
             return _row_counts(copy)
-        return database_copy.copy_rows(database, copy, database_copy.counting("copying the database", step))
+        return database_copy.copy_rows(database, copy, step)
 
 
 def copy_files(source: Files, copied: Files, names: Iterable[str], step: database_copy.Step) -> tuple[int, list[str]]:

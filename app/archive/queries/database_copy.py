@@ -5,6 +5,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 
 from sqlalchemy import Connection, RowMapping, Table, bindparam, func, insert, inspect, select, text, update
@@ -18,26 +19,28 @@ CHUNK = 2**20
 MODULUS = 2**256
 # Receives what is being done, how much of it is done, and how much there is (None: unknown).
 Step = Callable[[str, int, int | None], None]
-# Receives a table, and the number of rows of each batch.
-OfTable = Callable[[str, int], None]
 
 
 class BackupError(Exception):
     """A folder holds no finished backup, or something else than described; or the databases do not allow a copy."""
 
 
-def copy_rows(source: Database, target: Database, step: OfTable = lambda _table, _rows: None) -> dict[str, int]:
+def copy_rows(
+    source: Database, target: Database, step: Step = lambda *_: None, what: str = "copying the database"
+) -> dict[str, int]:
     """Copy every row of one snapshot in one transaction and compare the copies; returns the rows of each table.
 
-    The source may take writes in the meantime. `step` receives the table and the number of rows of each batch. Raises
-    BackupError if the source's schema is not this version's, or a copy differs.
+    The source may take writes in the meantime. Raises BackupError if the source's schema is not this version's, or a
+    copy differs.
     """
     refuse_other_schema(source)
     upgrade(target.url)
     tables = Base.metadata.sorted_tables
     with source.snapshot() as reading, target.engine.execution_options(write=True).begin() as writing:
+        done = 0
         for table in tables:
-            _copy(reading, writing, table, step)
+            done += _copy(reading, writing, table)
+            step(what, done, None)
         return {table.name: _same(reading, writing, table) for table in tables}
 
 
@@ -57,11 +60,12 @@ def refuse_other_contents(target: Database) -> None:
                 raise BackupError(f"expected an empty database, found rows in its table {table.name}")
 
 
-def _copy(reading: Connection, writing: Connection, table: Table, step: OfTable) -> None:
+def _copy(reading: Connection, writing: Connection, table: Table) -> int:
+    """Copy a table; returns its number of rows."""
     later = [key.parent for key in table.foreign_keys if key.column.table is table]
     # Rows may refer to rows of the same table that come after them: such columns are filled in when all are there.
     links: list[dict[str, object]] = []
-    key = list(table.primary_key.columns)
+    key, count = list(table.primary_key.columns), 0
     for rows in _batches(reading, table):
         values: list[dict[str, object]] = [{str(name): value for name, value in row.items()} for row in rows]
         for value in values:
@@ -70,11 +74,12 @@ def _copy(reading: Connection, writing: Connection, table: Table, step: OfTable)
                 links.append({f"key_{column.name}": value[column.name] for column in key} | link)
             value.update(dict.fromkeys(link))
         writing.execute(insert(table), values)
-        step(table.name, len(values))
+        count += len(values)
     if links:
         query = update(table).where(*(column == bindparam(f"key_{column.name}") for column in key))
         writing.execute(query.values({column.name: bindparam(column.name) for column in later}), links)
     _count_on(reading, writing, table)
+    return count
 
 
 def _batches(connection: Connection, table: Table) -> Iterator[list[RowMapping]]:
@@ -127,18 +132,6 @@ def _digest(connection: Connection, table: Table) -> tuple[int, int]:
     return count, total % MODULUS
 
 
-def counting(what: str, step: Step) -> OfTable:
-    """Report the rows of all tables together."""
-    done = 0
-
-    def report(_table: str, rows: int) -> None:
-        nonlocal done
-        done += rows
-        step(what, done, None)
-
-    return report
-
-
 def replace_sqlite(source: Path, target: Database) -> None:
     """Put the file in place in one step, and away what belonged to the one before."""
     place = Path(str(target.engine.url.database))
@@ -167,9 +160,6 @@ def replace_rows(source: Path, target: Database, step: Step, *, replace: bool) -
     with tempfile.TemporaryDirectory(prefix="jurado-restore-") as folder:
         path = Path(folder) / "jurado.db"
         shutil.copyfile(source, path)
-        copy = Database(f"sqlite:///{path}")
-        try:
+        with closing(Database(f"sqlite:///{path}")) as copy:
             upgrade(copy.url)
-            copy_rows(copy, target, counting("restoring rows", step))
-        finally:
-            copy.close()
+            copy_rows(copy, target, step, "restoring rows")

@@ -9,6 +9,7 @@ from functools import partial
 from typing import IO
 
 from pydantic import BaseModel
+from sqlalchemy import ColumnElement
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
@@ -88,13 +89,15 @@ def _files(
             lines[name].write(json.dumps(shown, ensure_ascii=False, separators=(",", ":")).encode() + b"\n")
         yield f"{name}.json", partial(_shown if collection.single else _as_list, lines[name])
     yield "event-feed.ndjson", partial(_notifications, lines)
-    yield own.FILE, partial(own.pieces, session, snapshot)
+    document = own.document(session, contest_of(session, snapshot.contest.id))
+    yield own.FILE, _json(document.model_dump(mode="json", exclude_unset=True))
     yield "scoreboard.json", lambda: [dump({**head_of(snapshot), "rows": _rows(snapshot)})]
     yield from _images(snapshot, session, service).items()
     yield from _problems(snapshot, session, service)
+    cases = submission_queries.cases_of(session, snapshot.contest.id).condition
     for ids in batches(snapshot):
         for number, shown_id in submission_queries.shown_ids(session, ids).items():
-            yield f"submissions/{shown_id}/{shown_id}.zip", partial(_answers, session, service, number)
+            yield f"submissions/{shown_id}/{shown_id}.zip", partial(_answers, session, service, number, cases)
 
 
 def _rows(snapshot: ContestSnapshot) -> list[BoardRow]:
@@ -135,9 +138,10 @@ def _shown_document(collection: Collection, document: clics.JsonObject | BaseMod
     return collection.parsed(document).model_dump(mode="json", exclude_unset=True)
 
 
-def _answers(session: Session, service: Service, row_id: int) -> list[bytes]:
-    """A submission's answer files as a zip."""
-    return [zip_bytes(submissions.answer_files(session, service.files, row_id))]
+def _answers(session: Session, service: Service, row_id: int, cases: ColumnElement[bool]) -> list[bytes]:
+    """A submission's answer files as a zip, called as their cases are."""
+    answers = submissions.answers_by_case(session, service.files, row_id, cases)
+    return [zip_bytes({f"{name}.out": data for name, data in answers.items()})]
 
 
 def _images(snapshot: ContestSnapshot, session: Session, service: Service) -> dict[str, Read]:

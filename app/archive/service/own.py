@@ -1,14 +1,11 @@
 """Facts of a contest that CLICS has no property for: `jurado.json` of contest packages, written and read.
 
 Limits of a problem, clocks of a team's own, timers for final inputs, chosen submissions, and what is opened of a frozen
-board: without these the board that comes back is another one. And answers whose file name does not lead to their case:
-a contest's pattern may have changed since they were sent, and some were too large to be kept.
+board: without these the board that comes back is another one. And answers that were refused, as they were too large.
 """
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import groupby
 from typing import Literal, TypeVar, cast
 
 from pydantic import Field, ValidationError
@@ -19,10 +16,7 @@ from app.contests import queries as contests_queries
 from app.contests.schemas import Limits
 from app.core import bodies, clics, faults
 from app.core.messages import N_, Message, fault
-from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.submissions.queries import submission_context, submission_queries, submissions
-from app.submissions.service.answer_files import base_name
-from app.submissions.service.submissions import batches
+from app.submissions.queries import submission_queries, submissions
 from app.teams import queries as teams_queries
 
 FILE = "jurado.json"
@@ -73,12 +67,11 @@ class Choice(Request):
     submission_id: str
 
 
-class SentFile(bodies.Body):
-    """The case a submission's file is for; without a file the answer was refused, and only that is known of it."""
+class RefusedAnswer(bodies.Body):
+    """A submission's answer to a case that was refused; its bytes were not kept."""
 
     submission_id: str
     case: str
-    file: str | None = None
 
 
 class Own(bodies.Body):
@@ -89,27 +82,15 @@ class Own(bodies.Body):
     input_requests: list[Request] = Field(default_factory=list)
     chosen: list[Choice] = Field(default_factory=list)
     revealed: list[Place] = Field(default_factory=list)
-    answers: list[SentFile] = Field(default_factory=list)
+    refused: list[RefusedAnswer] = Field(default_factory=list)
 
 
 # Acts of teams, left out where their submissions are.
-OF_SUBMISSIONS = ("participations", "input_requests", "chosen", "revealed", "answers")
+OF_SUBMISSIONS = ("participations", "input_requests", "chosen", "revealed", "refused")
 
 
-def pieces(session: Session, snapshot: ContestSnapshot) -> Iterator[bytes]:
-    """The whole document of a contest in pieces, as all answers may have to be told; of the teams that take part."""
-    own = _document(session, contests_queries.contest_of(session, snapshot.contest.id))
-    yield own.model_dump_json(exclude_unset=True).removesuffix("}").encode() + b',"answers":['
-    taken = _cases_by_file(session, snapshot)
-    before = b"\n"
-    for ids in batches(snapshot):
-        for each in _answers(session, snapshot, taken, ids):
-            yield before + each.model_dump_json().encode()
-            before = b",\n"
-    yield b"]}\n"
-
-
-def _document(session: Session, contest: tables.ContestRow) -> Own:
+def document(session: Session, contest: tables.ContestRow) -> Own:
+    """The whole document of a contest; of the teams that take part."""
     entries = contests_queries.entries(session, contest.id)
     team_ids = {row.id for row in teams_queries.taking_part(session, contest)}
     problem_ids = {row.problem_id for row in entries}
@@ -119,7 +100,9 @@ def _document(session: Session, contest: tables.ContestRow) -> Own:
 
     clocks = sorted(contests_queries.participations(session, contest.id).items())
     chosen = list(filter(is_of, contests_queries.chosen(session, contest.id)))
-    shown = submission_queries.shown_ids(session, {row.submission_id for row in chosen})
+    refused = submissions.refused_answers(session, contest.id)
+    numbers = {row.submission_id for row in chosen} | {number for number, _ in refused}
+    shown = submission_queries.shown_ids(session, numbers)
     return Own.model_construct(
         limits=[
             OfProblem(problem_id=row.problem_id, limits=row.limits) for row in entries if row.limits.model_fields_set
@@ -136,6 +119,7 @@ def _document(session: Session, contest: tables.ContestRow) -> Own:
             for team_id, problem_id in contest.revealed
             if team_id in team_ids and problem_id in problem_ids
         ],
+        refused=[RefusedAnswer(submission_id=shown[number], case=case) for number, case in refused],
     )
 
 
@@ -143,38 +127,6 @@ def _of(model: type[B], row: object, **more: object) -> B:
     """A row as a model shows it, without a second check of what was checked when it was stored."""
     values = {name: more.get(name, getattr(row, name, None)) for name in model.model_fields}
     return cast(B, model.model_construct(None, **values))
-
-
-def _answers(
-    session: Session, snapshot: ContestSnapshot, taken: Mapping[str, Mapping[str, frozenset[str]]], ids: Sequence[int]
-) -> Iterator[SentFile]:
-    """The answers that file names alone would lose, give to another case, or give to more cases than they were for.
-
-    A file for all cases may have been sent before its final cases were open.
-    """
-    shown = submission_queries.shown_ids(session, ids)
-    sent_files = submissions.sent_files(session, snapshot.contest.id, ids)
-    for number, together in groupby(sent_files, key=lambda sent: sent.submission_id):
-        sent = list(together)
-        went: dict[str, set[str]] = defaultdict(set)
-        for each in sent:
-            went[base_name(each.file_name)].add(each.case_name)
-        for each in sent:
-            name = base_name(each.file_name)
-            if each.refused or taken[each.problem_id].get(name, frozenset()) != went[name]:
-                file = None if each.refused else each.file_name
-                yield SentFile(submission_id=shown[number], case=each.case_name, file=file)
-
-
-def _cases_by_file(session: Session, snapshot: ContestSnapshot) -> Mapping[str, Mapping[str, frozenset[str]]]:
-    """The cases that a file of some name is for, by problem."""
-    taken: dict[str, Mapping[str, frozenset[str]]] = {}
-    for problem in snapshot.contest.problems:
-        entry = submission_context.read_entry(session, snapshot.contest.id, problem.id)
-        assert entry is not None, "the contest has it"
-        names = entry.all_names.items()
-        taken[problem.id] = {name: frozenset(case.name for case in those) for name, those in names}
-    return taken
 
 
 def read(document: Mapping[str, object], faults: faults.FaultList) -> Own:
@@ -190,7 +142,7 @@ def check(own: Own, submitted: Mapping[str, Submitted], faults: faults.FaultList
     """Note second objects of a key, and chosen submissions that are another team's or problem's."""
     for name, listed in own:
         keys = set()
-        for at, body in enumerate(listed if name != "answers" else ()):
+        for at, body in enumerate(listed if name != "refused" else ()):
             key = tuple(getattr(body, each) for each in ("team_id", "problem_id") if hasattr(body, each))
             if key in keys:
                 again = Message(N_("a second one of %(names)s"), names=", ".join(key))

@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Required, TypedDict, cast
+from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
@@ -51,24 +51,8 @@ class PackageState(BaseModel):
     removed_intervals: list[Interval] | None = None
 
 
-class PackageObject(TypedDict, total=False):
-    """An object of a collection as a package has it: all that is known of it is that its id is text.
-
-    Named are the properties that are read one by one; models read all others.
-    """
-
-    id: Required[str]
-    problem_id: object
-    team_id: object
-    account_id: object
-    team_ids: object
-    source_id: object
-    time: object
-    contest_time: object
-    comment: object
-    disqualified: object
-    files: object
-    password: object
+# An object of a collection as a package has it: all that is known of it is that its `id` is text.
+PackageObject = dict[str, Any]
 
 
 @dataclass
@@ -184,8 +168,7 @@ def _objects(contents: Contents, name: str) -> Iterator[PackageObject]:
             contents.faults.add(f"{name}.json", f"[{at}].id", expected, repr(each["id"])[:80])
         else:
             places[each["id"]] = at
-            whole = _with_files(contents, name, f"{name}/{each['id']}", each)
-            yield cast(PackageObject, whole)  # its id is text, as was asked above
+            yield _with_files(contents, name, f"{name}/{each['id']}", each)
 
 
 def _document(contents: Contents, name: str) -> object:
@@ -216,7 +199,7 @@ def _document(contents: Contents, name: str) -> object:
     return value
 
 
-def _with_files(contents: Contents, name: str, folder: str, document: Mapping[str, object]) -> dict[str, object]:
+def _with_files(contents: Contents, name: str, folder: str, document: Mapping[str, Any]) -> PackageObject:
     """A document with the bytes of the files it names."""
     whole = dict(document)
     for property_ in FILES.get(name, ()):

@@ -76,7 +76,7 @@ class Importer:
         self._accounts()
         if not self.faults:  # else most of this would refer to what is not there
             keeper = submissions.SubmissionKeeper(
-                self.session, self.service, self.contents, self.account_id, self.own.answers, self.faults
+                self.session, self.service, self.contents, self.account_id, self.own.refused, self.faults
             )
             self.submitted = keeper.keep_all(contest)
             self.known = self._known_ids(contest)

@@ -25,7 +25,7 @@ from app.core.messages import N_, Message
 from app.core.service import Service
 from app.domain.contests import Clock
 from app.judging.queries.judging_tasks import too_large
-from app.submissions.queries.submission_context import Entry, OpenCase, read_entry
+from app.submissions.queries.submission_context import Entry, read_entry
 from app.submissions.queries.submissions import INLINE_LIMIT
 from app.submissions.service import answer_files, archives
 from app.submissions.tables import REJUDGED
@@ -45,17 +45,17 @@ class SubmissionKeeper:
     service: Service
     contents: Contents
     account_id: str
-    answers: Sequence[own.SentFile]
+    refused: Sequence[own.RefusedAnswer]
     faults: FaultList
     entries: dict[str, Entry | None] = field(default_factory=dict)
     accounts: set[str] = field(init=False)
-    files_of: dict[str, list[own.SentFile]] = field(default_factory=lambda: defaultdict(list))
+    refused_of: dict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def __post_init__(self) -> None:
-        """Collect the accounts here, and what is told of single files."""
+        """Collect the accounts here, and the cases of refused answers."""
         self.accounts = {row.id for row in accounts_queries.accounts(self.session)}
-        for each in self.answers:
-            self.files_of[each.submission_id].append(each)
+        for each in self.refused:
+            self.refused_of[each.submission_id].add(each.case)
 
     def keep_all(self, contest: ContestRow) -> dict[str, own.Submitted]:
         """Keep them; returns what has been kept, by the submissions' ids."""
@@ -132,25 +132,19 @@ class SubmissionKeeper:
         if data is None:
             self.faults.add(FILE, where, Message(N_("one file, which lies beside it")), Message(N_("none")))
             return None
-        sent_files = self.files_of.get(each["id"], ())
-        by_name = {case.name: case for case in entry.all_cases}
-        cases_of: dict[str, list[OpenCase]] = defaultdict(list)
-        for one in sent_files:
-            if one.file is not None and one.case in by_name:
-                cases_of[answer_files.base_name(one.file)].append(by_name[one.case])
         settings = self.service.settings
         limits = archives.Limits(settings.max_inflated, settings.max_archive_files, settings.max_ratio)
-        ours = bool(self.contents.own)  # else nobody removes cases, and an empty archive is a mistake
-        taken, uploads = {**entry.all_names, **cases_of}, [archives.Upload(names[0], io.BytesIO(data))]
+        ours = bool(self.contents.own)  # then files are called as their cases are, and cases may have been removed
+        taken = {f"{case.name}.out": (case,) for case in entry.all_cases} if ours else entry.all_names
+        uploads = [archives.Upload(names[0], io.BytesIO(data))]
         try:
             collected = answer_files.collect(uploads, entry.all_cases, taken, limits, may_be_empty=ours)
         except archives.UploadRefused as refused:
             self.faults.add(FILE, where, Message(N_("answer files")), str(refused))
             return None
-        for one in sent_files:
-            if one.file is None and one.case in by_name and one.case not in collected.answers:
-                case = by_name[one.case]
-                collected.answers[one.case] = answer_files.Answer(case, one.case, None, case.limit + 1)
+        for case in entry.all_cases:
+            if case.name in self.refused_of[each["id"]] and case.name not in collected.answers:
+                collected.answers[case.name] = answer_files.Answer(case, case.name, None, case.limit + 1)
         return collected
 
 

@@ -133,19 +133,13 @@ def _hashes(contents: Contents) -> Mapping[str, str]:
 def _refusal(faults: FaultList) -> BadRequest:
     first = faults.first[0]
     place = ", ".join(str(part) for part in (first.get("file"), first.get("where")) if part)
-    message = N_("the contest package has %(count)s faults: %(fault)s")
-    if faults.count == 1:
-        message = N_("the contest package has a fault: %(fault)s")
-    elif faults.more:
-        message = N_(
-            "the contest package has %(count)s faults: %(fault)s; listed are the first %(listed)s, and there are "
-            "%(more)s more"
-        )
+    several, single = (
+        N_("the contest package has %(count)s faults: %(fault)s"),
+        N_("the contest package has a fault: %(fault)s"),
+    )
     return BadRequest(
-        message,
+        single if faults.count == 1 else several,
         count=faults.count,
         fault=in_words({**first, "where": place}),
-        listed=len(faults.first),
-        more=faults.more,
         errors=faults.first,
     )

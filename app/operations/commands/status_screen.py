@@ -55,19 +55,10 @@ def status(
     elif whole:
         typer.echo("\n".join(screen(client.url, whole)))
     else:
-        facts = [(name.replace("_", " "), in_words(fact)) for name, fact in ready.items()]
-        output.show(output.table(client.url, ["what", "now"], facts))
+        typer.echo(
+            f"{'ready' if ready['ready'] else 'NOT READY'}: {client.url} (--json for more; admins see every part)"
+        )
     raise typer.Exit(0 if ready["ready"] else 1)
-
-
-def in_words(fact: object) -> object:
-    """Word a fact of the readiness for a person."""
-    if isinstance(fact, bool):
-        return "yes" if fact else "no"
-    if isinstance(fact, dict):  # protections with their states, loops with their errors
-        states = ((name, state["error"] if isinstance(state, dict) else state) for name, state in fact.items())
-        fact = [f"{name}: {state or 'on'}" for name, state in states]
-    return ", ".join(map(str, fact)) or "none" if isinstance(fact, list) else fact
 
 
 @registry.command("bench")

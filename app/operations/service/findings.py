@@ -7,13 +7,17 @@ from collections.abc import Iterator
 from datetime import datetime
 from typing import Annotated, Literal
 
+from anyio.to_thread import run_sync
 from pydantic import BaseModel, ConfigDict, Field, PlainSerializer
+from sqlalchemy.exc import SQLAlchemyError
 
+from app.core import load
 from app.core.db.locks import SILENT
 from app.core.messages import N_, Message, as_message, joined
+from app.core.service import Service
 from app.operations.queries import Recent
-from app.operations.service.readiness import Ready, StoredFiles
-from app.operations.service.status import Status
+from app.operations.service.readiness import Ready, StoredFiles, disk_of, readiness, stored_files
+from app.operations.service.status import Status, status
 from app.sandbox.sandbox import USER
 from app.tables import LastBackupRow, ProcessRow
 
@@ -23,12 +27,6 @@ LITTLE_ROOM = 2 * 10**9
 # A backup each day may begin two hours later than the one before.
 HOURS_OF_A_BACKUP = 26.0
 MOST_NAMED = 5
-EVENTS = {
-    "starts": N_("%(contest)s starts at %(time)s UTC"),
-    "freezes": N_("%(contest)s freezes at %(time)s UTC"),
-    "ends": N_("%(contest)s ends at %(time)s UTC"),
-    "thaws": N_("%(contest)s thaws at %(time)s UTC"),
-}
 SIZES = ((1e12, "TB"), (1e9, "GB"), (1e6, "MB"), (1e3, "KB"))
 FREE = N_("%(free)s of %(whole)s free")
 Mark = Literal["done", "look", "open"]
@@ -53,6 +51,18 @@ class Part(BaseModel):
     advice: Annotated[Message | None, English] = Field(description="what to do; empty where nothing is")
 
 
+async def examine(service: Service, probing: load.SharedWork) -> tuple[Ready, StoredFiles, list[Part]]:
+    """Look at everything: whether the service is ready, its damaged files, and every part with what to do."""
+    ready = await readiness(service, probing)
+    stored = await run_sync(stored_files, service)
+    disk = await run_sync(disk_of, service)
+    try:
+        state = await run_sync(status, service)
+    except SQLAlchemyError:  # the database says nothing
+        state = None
+    return ready, stored, findings(ready, stored, disk, state)
+
+
 def findings(ready: Ready, stored: StoredFiles, disk: tuple[int, int], status: Status | None) -> list[Part]:
     """Return every part; without a `status`, while the database says nothing, those that this server knows itself.
 
@@ -73,7 +83,6 @@ def installation(status: Status) -> Iterator[Part]:
     yield _done(N_("Judgements of rejudgings that wait"), status.waiting_again)
     yield _judge_errors(status)
     yield _done(N_("Contests that run"), ", ".join(status.running) or "0")
-    yield _done(N_("Next change by the clock"), _next(status))
     if status.room is None:
         yield _done(N_("Place of stored files"), status.files_place)
     else:
@@ -179,13 +188,6 @@ def _judge_errors(status: Status) -> Part:
         contest=newest.contest_id,
         error=newest.error.strip().partition("\n")[0][:100],
     )
-
-
-def _next(status: Status) -> Message:
-    event = status.next_event
-    if event is None:
-        return Message(N_("no contest changes by the clock"))
-    return Message(EVENTS[event.event], contest=event.contest_id, time=_minute(event.time))
 
 
 def _room(name: str, free: int, whole: int, place: str = "") -> Part:

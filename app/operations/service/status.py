@@ -1,31 +1,19 @@
 """The facts of a whole installation, for whoever runs it: processes, database, broker, judging, contests, files."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from shutil import disk_usage
-from typing import NamedTuple
 
 from app.contests import queries as contests_queries
 from app.core import clock
 from app.core.db import clock as db_clock
 from app.core.db.locks import processes
 from app.core.service import Service
-from app.domain.contests import Clock
 from app.judging.service.broker import BrokerAway, QueueFacts, queue_state
 from app.operations import queries as operations_queries
 from app.tables import LastBackupRow, ProcessRow
-
-EVENTS = ("starts", "freezes", "ends", "thaws")
-
-
-class NextEvent(NamedTuple):
-    """The next moment at which a contest changes by the clock: it starts, freezes, ends or thaws."""
-
-    time: datetime
-    contest_id: str
-    event: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +36,6 @@ class Status:
     waiting_again: int
     errors: tuple[int, operations_queries.JudgeError | None]
     running: Sequence[str]
-    next_event: NextEvent | None
     files_place: str
     room: tuple[int, int] | None
     backup: LastBackupRow | None
@@ -63,7 +50,7 @@ def status(service: Service) -> Status:
         recent = operations_queries.recent(session, now)
         waiting_again = operations_queries.rejudging_queue(session)
         errors = operations_queries.judge_errors(session)
-        clocks = {row.id: contests_queries.clock(row) for row in contests_queries.contests(session)}
+        contests = [(row.id, contests_queries.clock(row)) for row in contests_queries.contests(session)]
         backup = session.get(LastBackupRow, 1)
     folder = Path(service.files.place)
     disk = disk_usage(folder) if folder.exists() else None
@@ -76,8 +63,7 @@ def status(service: Service) -> Status:
         recent=recent,
         waiting_again=waiting_again,
         errors=errors,
-        running=[contest_id for contest_id, each in clocks.items() if each.started(now) and not each.ended(now)],
-        next_event=next_event(clocks.items(), now),
+        running=[contest_id for contest_id, each in contests if each.started(now) and not each.ended(now)],
         files_place=service.files.place,
         room=None if disk is None else (disk.free, disk.total),
         backup=backup,
@@ -89,14 +75,3 @@ def _queue(url: str) -> QueueFacts | str:
         return queue_state(url)
     except BrokerAway as error:
         return str(error)
-
-
-def next_event(clocks: Iterable[tuple[str, Clock]], now: datetime) -> NextEvent | None:
-    """The next moment at which one of these contests changes by the clock; None: none does."""
-    moments = [
-        NextEvent(moment, contest_id, event)
-        for contest_id, each in clocks
-        for event, moment in zip(EVENTS, (each.start, each.freeze, each.end, each.thaw), strict=True)
-        if moment is not None and moment > now
-    ]
-    return min(moments, default=None)

@@ -1,13 +1,13 @@
 """Submissions and their answers: accepting many in one commit, and reading the answers back."""
 
 import hashlib
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from typing import NamedTuple, cast
+from typing import cast
 
-from sqlalchemy import Connection, exists, select, text, tuple_
+from sqlalchemy import ColumnElement, Connection, exists, select, text, tuple_
 from sqlalchemy.orm import Session
 
 from app.contests.schemas import NO_LIMITS, Limits
@@ -21,7 +21,6 @@ from app.core.files.files import FileStore
 from app.core.json_documents import FileNoteDocument, SourceDocument
 from app.domain.documents import MessageDocument
 from app.submissions.queries import attempts
-from app.submissions.queries.attempts import few
 from app.submissions.queries.submission_queries import cases_of, is_of
 from app.submissions.queries.usage import Allowance, Claim, LimitReached, Usage
 from app.tables import AnswerRow, JudgementRow, SubmissionRow, TestCaseRow
@@ -236,34 +235,29 @@ def sent_answers(session: Session, submission: SubmissionRow) -> list[SentAnswer
     return [SentAnswer(*row[2:]) for row in rows]
 
 
-class SentFile(NamedTuple):
-    """A file of a submission: its case, and whether it was refused."""
-
-    submission_id: int
-    problem_id: str
-    case_name: str
-    file_name: str
-    refused: bool
-
-
-def sent_files(session: Session, contest_id: str, among: Collection[int]) -> Iterator[SentFile]:
-    """The answers of some submissions in their order, without their bytes; none of cases that the contest lacks."""
+def refused_answers(session: Session, contest_id: str) -> list[tuple[int, str]]:
+    """The answers of a contest that were refused: the submission and the case's name."""
     query = (
-        select(
-            AnswerRow.submission_id,
-            SubmissionRow.problem_id,
-            TestCaseRow.name,
-            AnswerRow.file_name,
-            AnswerRow.data.is_(None) & AnswerRow.sha256.is_(None),
-        )
+        select(AnswerRow.submission_id, TestCaseRow.name)
         .join(TestCaseRow, TestCaseRow.id == AnswerRow.test_case_id)
         .join(SubmissionRow, SubmissionRow.id == AnswerRow.submission_id)
-        .where(is_of(contest_id), cases_of(session, contest_id).condition)
+        .where(is_of(contest_id), AnswerRow.sha256.is_(None), cases_of(session, contest_id).condition)
         .order_by(AnswerRow.submission_id, TestCaseRow.ordinal)
     )
-    for some in few(AnswerRow.submission_id, among):
-        for row in session.execute(query.where(some)):
-            yield SentFile(*row)
+    return [(submission_id, name) for submission_id, name in session.execute(query)]
+
+
+def answers_by_case(
+    session: Session, files: FileStore, submission_id: int, cases: ColumnElement[bool]
+) -> dict[str, bytes]:
+    """The answer files of a submission to some `cases`, by their names; refused ones were not kept."""
+    query = (
+        select(TestCaseRow.name, AnswerRow.data, AnswerRow.sha256)
+        .join(TestCaseRow, TestCaseRow.id == AnswerRow.test_case_id)
+        .where(AnswerRow.submission_id == submission_id, cases)
+    )
+    answers = {name: _bytes(files, data, sha256) for name, data, sha256 in session.execute(query)}
+    return {name: data for name, data in answers.items() if data is not None}
 
 
 def answer_bytes(session: Session, files: FileStore, submission_id: int, case_name: str) -> bytes | None:

@@ -243,8 +243,7 @@ def test_answers_keep_their_cases_whatever_their_files_are_called(quick_here: Ap
         assert there.post(f"{deleted.json()['href']}/apply", user="admin").status_code == 200
         change_contest(there.service, settings={"answer_pattern": "answer-{case}.dat"})
         before, package = ranks(there), exported(there)
-    told = json.loads(unzipped(package)["jurado.json"])["answers"]
-    assert [(each["case"], each["file"]) for each in told] == [("02", "02.out"), ("02", None)]
+    assert [each["case"] for each in json.loads(unzipped(package)["jurado.json"])["refused"]] == ["02"]
     made = bring_in(quick_here, package, "?replace=true")
     assert made.status_code == 201, made.text
     judge(quick_here.service)
@@ -299,8 +298,8 @@ def test_packages_of_problems_are_bounded_together(sqlite_url: str, tmp_path: Pa
     ("file", "document", "said"),
     [
         ("jurado.json", [], "jurado.json"),
-        ("jurado.json", {"answers": "none"}, "answers"),
-        ("jurado.json", {"answers": [{"case": 1}]}, "answers"),
+        ("jurado.json", {"refused": "none"}, "refused"),
+        ("jurado.json", {"refused": [{"case": 1}]}, "refused"),
     ],
 )
 def test_a_document_of_another_form_is_refused(quick_here: Api, file: str, document: Any, said: str) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import uuid
 from collections.abc import Iterator
 from contextlib import closing
@@ -112,13 +111,13 @@ def wait_until_ready(service: Running) -> None:
     until(lambda: httpx.get(f"{service.url}/health/ready", timeout=60).status_code == 200)
 
 
-def test_a_status_is_in_words(admin: Jurado, service: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_status_without_an_admin_is_one_line(
+    admin: Jurado, service: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
     wait_until_ready(service)
     monkeypatch.delenv("JURADO_TOKEN")
-    shown = admin("status").stdout
-    assert re.search(r"│ ready +│ yes", shown)
-    assert "grader deaths" in shown
-    assert all(f"{name}: " in shown for name in protections(as_root=True))
+    assert admin("status").stdout.startswith(f"ready: {service.url} ")
+    assert json.loads(admin("status", "--json").stdout)["sandbox"].keys() == protections(as_root=True).keys()
 
 
 def test_an_admin_sees_the_whole_installation_in_one_screen(admin: Jurado, service: Running) -> None:

@@ -17,7 +17,7 @@ from app.operations.queries import JudgeError, Recent
 from app.operations.service import findings as declaring
 from app.operations.service.findings import Part, findings
 from app.operations.service.readiness import FileAtFault, LoopReport, Ready, StoredFiles
-from app.operations.service.status import NextEvent, Status
+from app.operations.service.status import Status
 from app.sandbox.sandbox import USER
 from app.tables import LastBackupRow, ProcessRow
 
@@ -61,7 +61,7 @@ def process(kind: str, *, alive: bool, version: str = "1") -> ProcessRow:
     return ProcessRow(kind=kind, seen=seen, version=version, **facts)
 
 
-def ill(*, distributed: bool, backup: LastBackupRow | None, event: str = "ends", broker_error: str = "") -> Status:
+def ill(*, distributed: bool, backup: LastBackupRow | None, broker_error: str = "") -> Status:
     """An installation of which no part is well."""
     queue = QueueFacts(name="jurado.judgements", ready=1, consumers=0)
     return Status(
@@ -83,7 +83,6 @@ def ill(*, distributed: bool, backup: LastBackupRow | None, event: str = "ends",
         waiting_again=1,
         errors=(1, JudgeError("7", "c", "it broke: (x)")),
         running=[],
-        next_event=NextEvent(TIME, "c", event) if distributed else None,
         files_place="/f",
         room=(1, 10**12),
         backup=backup,
@@ -96,9 +95,9 @@ def backup(*, hours: float, faulty: int) -> LastBackupRow:
 
 
 STATES = (
-    ill(distributed=True, backup=None, event="starts"),
-    ill(distributed=True, backup=backup(hours=99, faulty=0), event="freezes", broker_error="refused"),
-    ill(distributed=True, backup=backup(hours=1, faulty=2), event="thaws"),
+    ill(distributed=True, backup=None),
+    ill(distributed=True, backup=backup(hours=99, faulty=0), broker_error="refused"),
+    ill(distributed=True, backup=backup(hours=1, faulty=2)),
     ill(distributed=True, backup=backup(hours=1, faulty=0)),
     ill(distributed=False, backup=None),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,8 @@ import pytest
 from app.core.clics import parse_time
 from app.core.clock import utc_now
 from app.core.db.locks import SERVER, WORKER, Sign, Work, write_signs
-from app.domain.contests import Clock
 from app.domain.counting import JudgementType
 from app.operations.queries import recent
-from app.operations.service.status import next_event
 from app.tables import JudgementRow, LastBackupRow, SubmissionRow
 from tests.builders.contests import HOUR, add_contest, add_problem
 from tests.builders.judging import judge
@@ -63,7 +61,6 @@ def test_a_sound_installation_needs_a_backup_and_nothing_else(api: Api) -> None:
     assert set(advised(document)) == {"Last backup"}
     assert re.fullmatch(r"(SQLite|PostgreSQL) [0-9.]+.*, [1-9][0-9.]* [KMG]B", figure["Database in use"])
     assert figure["Contests that run"] == "c"
-    assert figure["Next change by the clock"].startswith("c ends at ")
     assert " free" in figure["Place of stored files"]
     assert "Broker" not in figure
     row = LastBackupRow(id=1, made=utc_now(), place="/backup", files=3, size=4, faulty=0)
@@ -139,16 +136,3 @@ def test_queues_are_shown_as_the_broker_counts_them(postgresql_url: str, broker_
 
 def test_only_admins_see_it(api: Api) -> None:
     assert [api.get("status", user=user).status_code for user in ("judge", "team", None)] == [403, 403, 401]
-
-
-def test_the_next_event_is_the_first_moment_to_come_of_any_contest() -> None:
-    now = datetime(2026, 11, 23, 12, tzinfo=UTC)
-    hour = timedelta(hours=1)
-    running = Clock(now - hour, 3 * hour, freeze_before_end=hour, thaw=now + 5 * hour)
-    later = Clock(now + 1.5 * hour, hour)
-    event = next_event([("later", later), ("running", running)], now)
-    assert event == (now + hour, "running", "freezes")
-    event = next_event([("later", later)], now)
-    assert event is not None
-    assert event.event == "starts"
-    assert next_event([("over", Clock(now - 2 * hour, hour)), ("unset", Clock(None, hour))], now) is None

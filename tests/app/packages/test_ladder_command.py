@@ -12,93 +12,11 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import psutil
-import pytest
 
-from app.commands.solver_process import Run, Runner, Task
 from app.packages.catalog import bundled
-from tests.app.conftest import BOARD, Jurado
-
-
-def run(tmp_path: Path, **changes: Any) -> list[Run]:
-    data = changes.pop("data", BOARD)
-    for name in ("one", "two"):
-        (tmp_path / f"{name}.in").write_bytes(data)
-    inputs = (tmp_path / "one.in", tmp_path / "two.in")
-    task: dict[str, Any] = {"problem": "comesolo", "method": "greedy", "inputs": inputs, "out": tmp_path}
-    limits = {"seconds": 60.0, "memory": 512, "seed": 1}  # `greedy` ends at once where it has all that can be eaten
-    runs: list[Run] = []
-    Runner(lambda _task, run: runs.append(run)).run([Task(**(task | limits | changes))], jobs=1)
-    return runs
-
-
-def test_one_process_solves_the_inputs_one_after_the_other(tmp_path: Path) -> None:
-    runs = run(tmp_path)
-    assert [each.instance for each in runs] == ["one", "two"]
-    assert all(each.seconds >= 0 and each.memory >= 0 and not each.unsolved for each in runs)
-    assert (tmp_path / "one.out").read_bytes() == (tmp_path / "two.out").read_bytes()
-
-
-def test_a_solver_that_dies_costs_one_input_and_says_why(tmp_path: Path) -> None:
-    runs = run(tmp_path, data=b"nonsense")
-    assert [(each.instance, each.unsolved) for each in runs] == [("one", True), ("two", True)]
-    assert "expected" in runs[0].message
-
-
-def test_a_solver_that_is_not_there_is_told_too(tmp_path: Path) -> None:
-    assert "no solver for the problem" in run(tmp_path, problem="nosuch")[0].message
-
-
-def test_what_breaks_off_a_ladder_ends_its_processes(tmp_path: Path) -> None:
-    (tmp_path / "one.in").write_bytes(BOARD)
-    (tmp_path / "two.in").write_bytes(BOARD)
-
-    def break_off(_task: Task, _run: Run) -> None:
-        raise KeyboardInterrupt
-
-    began = time.monotonic()
-    quick = Task("comesolo", "greedy", (tmp_path / "one.in",), tmp_path, 60.0, 512, 1)
-    endless = Task("comesolo", "greedy", (tmp_path / "two.in",), tmp_path, 3000.0, 512, 1)
-    with pytest.raises(KeyboardInterrupt):
-        Runner(break_off).run([quick, endless], jobs=2)
-    assert time.monotonic() - began < 1000
-
-
-ENDLESS = b"1\n1000 1000 50\n"
-"""A position of lasttreat whose game tree nobody sees the end of."""
-
-
-def climb_to_the_endless(tmp_path: Path, runner: Runner) -> float:
-    """Let `tree` solve a position at once and then begin the endless one; the seconds until all was over."""
-    (tmp_path / "one.in").write_bytes(b"1\n1 1 1\n")
-    (tmp_path / "two.in").write_bytes(ENDLESS)
-    inputs = (tmp_path / "one.in", tmp_path / "two.in")
-    began = time.monotonic()
-    with suppress(KeyError):
-        runner.run([Task("lasttreat", "tree", inputs, tmp_path, 3000.0, 512, 1)], jobs=1)
-    return time.monotonic() - began
-
-
-def test_a_fault_while_a_result_is_taken_ends_the_process_that_gave_it(tmp_path: Path) -> None:
-    def fail(_task: Task, run: Run) -> None:
-        raise KeyError(run.instance)
-
-    assert climb_to_the_endless(tmp_path, Runner(fail)) < 1000
-
-
-def test_a_runner_that_was_stopped_starts_nothing_more_and_tells_of_nothing_more(tmp_path: Path) -> None:
-    solved: list[str] = []
-
-    def stop(_task: Task, run: Run) -> None:
-        solved.append(run.instance)
-        runner.stop()
-
-    runner = Runner(stop)
-    assert climb_to_the_endless(tmp_path, runner) < 1000
-    climb_to_the_endless(tmp_path, runner)
-    assert solved == ["one"]
+from tests.app.conftest import Jurado
 
 
 def test_sigterm_ends_a_ladder_and_leaves_no_folder_behind(tmp_path: Path) -> None:
