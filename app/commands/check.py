@@ -12,8 +12,6 @@ from app.core.commands import output, registry
 from app.games.commands.choices import score_transcript, transcript_file
 from app.programs.model import Program
 from checkers.doors import Exact, Rejected, Score
-from games.catalog import names as game_names
-from games.transcript import is_transcript
 
 EXIT_CODES = {"accepted": 0, "rejected": 1, "judge_error": 2}
 LARGEST = 256 * 2**20
@@ -37,11 +35,9 @@ def check(
             "the transcript of a game"
         ),
     ],
-    input_file: Annotated[
-        Path | None, typer.Argument(metavar="INPUT", help="the test case's input; of a game, its position")
-    ] = None,
+    input_file: Annotated[Path | None, typer.Argument(metavar="INPUT", help="the test case's input")] = None,
     answer: Annotated[
-        Path | None, typer.Argument(metavar="ANSWER", help="the answer file or transcript; - is standard input")
+        Path | None, typer.Argument(metavar="ANSWER", help="the answer file; - is standard input")
     ] = None,
     reference: Annotated[
         Path | None, typer.Option(metavar="FILE", help="the expected answer (.ans), for points")
@@ -78,10 +74,7 @@ def check(
 
 
 def judge(problem: str, input_file: Path, answer: Path, reference: Path | None, args: Sequence[str] = ()) -> Outcome:
-    """Read the three files and run the problem's checker; raises Failure for faults other than the answer's.
-
-    An answer that is a transcript is replayed from the input as its position.
-    """
+    """Read the three files and run the problem's checker; raises Failure for faults other than the answer's."""
     from app.packages.settings import STANDARD_CHECKERS
     from app.packages.trials import LocalDesk, Question
 
@@ -92,10 +85,7 @@ def judge(problem: str, input_file: Path, answer: Path, reference: Path | None, 
     if reference is None and name in STANDARD_CHECKERS:
         raise output.Failure(f"the checker {name} compares with an expected answer: --reference FILE")
     expected = None if reference is None else output.read_file(reference, "reference")
-    is_game = problem in game_names()
-    answer_data = output.read_file(answer, "answer", limit=max(most_answer, LARGEST) if is_game else most_answer)
-    if is_game and is_transcript(answer_data):
-        return run_transcript(answer_data, data)
+    answer_data = output.read_file(answer, "answer", limit=most_answer)
     if len(answer_data) > most_answer:
         return Outcome("rejected", f"file: expected at most {most_answer} bytes, found more")
     question = Question(name, tuple(args), data, answer_data, expected, program=program, name=input_file.stem)
@@ -117,10 +107,10 @@ def checker_of(problem: str) -> tuple[str, Program | None, int, int]:
     return settings.checker, program, settings.inputs.limit, settings.answers.limit
 
 
-def run_transcript(data: bytes, position: bytes | None = None) -> Outcome:
+def run_transcript(data: bytes) -> Outcome:
     """Replay a transcript; a lost game is sound, and scores 0."""
     try:
-        score = score_transcript(data, position)
+        score = score_transcript(data)
     except Rejected as error:
         return Outcome("rejected", str(error))
     return Outcome("accepted", score.message.text, score)

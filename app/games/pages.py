@@ -61,7 +61,7 @@ def play_page(visit: ContestLook, problem_id: str) -> HTMLResponse:
         sample=rules.sample,
         opponents={each: opponent.summary for each, opponent in rules.opponents.items()},
         cases=[case.name for case in cases],
-        games=showing.listed(session, viewer, snapshot, problem_id=scored.id, team_id=None, state=None)[:MOST_LISTED],
+        games=showing.listed(session, viewer, snapshot, problem_id=scored.id)[:MOST_LISTED],
         endings=ENDINGS,
     )
 

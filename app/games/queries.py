@@ -192,18 +192,14 @@ def of_contest(
     *,
     owners: Collection[str] | None = None,
     problem_id: str | None = None,
-    team_id: str | None = None,
-    playing: bool | None = None,
     limit: int | None = None,
 ) -> list[GameRow]:
-    """The games of a contest, the latest first; those of owners, a problem or a team, open or ended ones."""
+    """The games of a contest, the latest first; those of owners or a problem."""
     query = select(GameRow).where(GameRow.contest_id == contest_id)
-    for column, value in ((GameRow.problem_id, problem_id), (GameRow.team_id, team_id)):
-        query = query if value is None else query.where(column == value)
+    if problem_id is not None:
+        query = query.where(GameRow.problem_id == problem_id)
     if owners is not None:
         query = query.where(GameRow.owner.in_(owners))
-    if playing is not None:
-        query = query.where(IS_PLAYING if playing else GameRow.ended.is_not(None))
     query = query.order_by(GameRow.started.desc(), GameRow.id).limit(limit)
     return _games(session, query)
 

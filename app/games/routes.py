@@ -47,12 +47,10 @@ def list_games(
     snapshot: TheSnapshot,
     session: Reading,
     problem_id: Annotated[str | None, Query()] = None,
-    team_id: Annotated[str | None, Query()] = None,
-    state: Annotated[str | None, Query(description="`playing` or `ended`; left out: both")] = None,
 ) -> list[showing.GameSummary]:
     """The latest first, a thousand at most: all for judges, for others those of their team and their account."""
     problem_id = problem_id and problem_called(snapshot, problem_id)
-    return showing.listed(session, viewer, snapshot, problem_id=problem_id, team_id=team_id, state=state)
+    return showing.listed(session, viewer, snapshot, problem_id=problem_id)
 
 
 @router.get("/games/{game_id}", summary="A game: position, whose move, clock and moves")

@@ -1,11 +1,8 @@
-"""The slow work on what is stored, beside the service: read every file, collect orphans, keep SQLite's log short."""
+"""The slow work on what is stored, beside the service: read every file, and collect orphans."""
 
-import sqlite3
 import time
-from contextlib import closing
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
 
 import structlog
 
@@ -14,17 +11,14 @@ from app.core.clock import utc_now
 from app.core.db.database import Database
 from app.core.db.locks import Locks
 from app.core.files.files import Files, State
-from app.core.loops import Loop
+from app.core.loops import FOREVER, Loop
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.scrub")
 
 BYTES_A_SECOND = 10 * 2**20
-SECONDS_BETWEEN_LOOKS = 60.0
 LOCK = "stored files"
 # A worker tells of a file at least once a minute while it waits for it.
 SECONDS_TOLD = 180.0
-# Bytes of the write-ahead log from which on it is worth the while to cut it.
-LONGEST_LOG = 4 * 2**20
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +50,12 @@ class Scrub:
         hours: float,
         rate: float = BYTES_A_SECOND,
         locks: Locks | None = None,
-        seconds: float = SECONDS_BETWEEN_LOOKS,
     ) -> None:
         self._locks = locks or Locks()
         self._database = database
         self._files = files
-        self._seconds = hours * 3600
         self._rate = rate
-        self._waited, self._between = 0.0, seconds
+        seconds = hours * 3600 or FOREVER
         self._loop = Loop("stored files", self._step, seconds, delay=seconds)
         self.last = Scrubbed()
         self._faults: dict[str, tuple[str, State]] = {}
@@ -129,27 +121,5 @@ class Scrub:
             raise _Stopped
 
     def _step(self) -> None:
-        self._waited += self._between
-        if 0 < self._seconds <= self._waited:
-            self._waited = 0.0
-            if self._locks.take(LOCK):  # and keep it: the others need not read them again
-                self.scrub()
-        shorten_log(self._database)
-
-
-def shorten_log(database: Database, longest: int = LONGEST_LOG) -> bool:
-    """Cut SQLite's write-ahead log to nothing where it has grown; says whether it did. Never makes a writer wait long.
-
-    All that can be is copied beside writers first, so that the cut, which excludes them, has little left to copy; it
-    gives up at once where somebody reads or writes.
-    """
-    if not database.is_sqlite or database.lost_file() is not None:
-        return False
-    path = Path(str(database.engine.url.database))
-    grown = path.with_name(path.name + "-wal")
-    if not grown.exists() or grown.stat().st_size <= longest:
-        return False
-    with closing(sqlite3.connect(path, timeout=0)) as connection:
-        connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
-        (busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-    return not busy
+        if self._locks.take(LOCK):  # and keep it: the others need not read them again
+            self.scrub()

@@ -75,34 +75,17 @@ def transcript_file(path: Path) -> bytes:
     return data
 
 
-def score_transcript(data: bytes, position: bytes | None = None) -> Score:
-    """Replay a transcript: raw score 1 where the contestant won, 0 where not.
-
-    Raises Rejected at its first fault, and where it does not begin at `position`, if one is given; Failure where that
-    is no position of the game.
-    """
+def score_transcript(data: bytes) -> Score:
+    """Replay a transcript: raw score 1 where the contestant won, 0 where not; raises Rejected at its first fault."""
     if len(data) > LARGEST:
         raise Rejected.at("file", expected=f"at most {LARGEST} bytes", found="more")
     transcript = read(data.decode("utf-8", "backslashreplace"))
-    if position is not None:
-        hold_start(transcript, position)
     outcome = replay(transcript)
     if outcome.fault is not None:
         message = outcome.fault.message
         raise Rejected(message.text, key=message.key, **message.args)
     won = won_by_contestant(transcript, outcome)
     return Score(int(won), 1, int(won), Message("game-replayed", summary(transcript, won=won)))
-
-
-def hold_start(transcript: Transcript, position: bytes) -> None:
-    """Raise Rejected unless a transcript begins at this position."""
-    game = game_named(transcript.game)
-    try:
-        expected = game.start(position.decode("utf-8", "backslashreplace"))
-    except Rejected as error:
-        raise Failure(f"input: {error}") from None
-    if game.start(transcript.instance) != expected:
-        raise Rejected.at("position", expected="that of the input", found="another one")
 
 
 def summary(transcript: Transcript, *, won: bool) -> str:

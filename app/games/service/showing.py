@@ -9,7 +9,7 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer
 from app.core import bodies, clics
 from app.core.clock import utc_now
-from app.core.messages import N_, BadRequest, NotFound
+from app.core.messages import N_, NotFound
 from app.domain.contests import Clock
 from app.games import queries as games_queries
 from app.games.service.referee import MOST_MOVES, Ending, Table, due
@@ -262,20 +262,14 @@ def listed(
     viewer: Viewer,
     snapshot: ContestSnapshot,
     *,
-    problem_id: str | None,
-    team_id: str | None,
-    state: str | None,
+    problem_id: str | None = None,
 ) -> list[GameSummary]:
     """The games of a contest, the latest first: all for judges, for others those they may play."""
-    if state not in {None, "playing", "ended"}:
-        raise BadRequest(N_("expected playing or ended, found %(found)r"), where="state", found=state)
     rows = games_queries.of_contest(
         session,
         snapshot.contest.id,
         owners=None if viewer.sees_all else owners(viewer),
         problem_id=problem_id,
-        team_id=team_id,
-        playing=None if state is None else state == "playing",
         limit=MOST_LISTED,
     )
     shown = games_queries.submission_ids(session, rows)

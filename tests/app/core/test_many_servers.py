@@ -249,7 +249,7 @@ def in_play(api: Api, game_id: str) -> bool:
 def test_one_server_reads_all_files_and_the_next_one_does_when_it_has_died(postgresql_url: str, tmp_path: Path) -> None:
     database, files = Database(postgresql_url), LocalFiles(tmp_path)
     locks = [Locks(postgresql_url), Locks(postgresql_url)]
-    first, second = (Scrub(database, files, 0.01 / 3600, locks=each, seconds=0.01) for each in locks)
+    first, second = (Scrub(database, files, 0.01 / 3600, locks=each) for each in locks)
     first.start()
     until(lambda: first.last.ended is not None)
     second.start()

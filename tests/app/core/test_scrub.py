@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import select
 
-from app.archive.queries.scrub import Scrub, shorten_log
-from app.core.db.database import Database
+from app.archive.queries.scrub import Scrub
 from app.tables import ProblemRow
 from tests.builders.contests import add_contest, add_problem
 from tests.builders.service import Api, open_api
@@ -110,22 +109,3 @@ def test_a_pass_that_is_stopped_ends_at_once(api: Api) -> None:
     scrub.start()
     scrub.close()
     assert scrub.scrub().ended is None
-
-
-def test_a_long_log_is_cut_unless_somebody_reads(sqlite_url: str) -> None:
-    database = Database(sqlite_url)
-    path = Path(sqlite_url.removeprefix("sqlite:///"))
-    log = path.with_name(path.name + "-wal")
-    with database.write() as session:
-        session.execute(text("CREATE TABLE much (data BLOB)"))
-    with database.read() as reading:
-        reading.execute(text("SELECT count(*) FROM much")).scalar()
-        with database.write() as session:
-            session.execute(text("INSERT INTO much VALUES (zeroblob(200000))"))
-        assert not shorten_log(database, 100_000)
-        with database.write() as session:  # nobody waits for it
-            session.execute(text("INSERT INTO much VALUES (zeroblob(200000))"))
-    assert log.stat().st_size > 100_000
-    assert shorten_log(database, 100_000)
-    assert log.stat().st_size == 0
-    database.close()

@@ -190,18 +190,6 @@ def saved(folder: Path) -> Path:
     return target
 
 
-def test_check_replays_a_transcript_from_the_position_of_a_case(jurado: Jurado, tmp_path: Path) -> None:
-    target, case = saved(tmp_path), tmp_path / "case.in"
-    case.write_text("2 5 2\n")
-    done = jurado("check", "lasttreat", case, target, "--json")
-    assert (done.exit_code, json.loads(done.stdout)["raw_score"]) == (0, 1)
-    case.write_text("2 5 3\n")
-    done = jurado("check", "lasttreat", case, target)
-    assert (done.exit_code, done.stdout) == (1, "rejected: position: expected that of the input, found another one\n")
-    case.write_text("2 5\n")
-    assert jurado("check", "lasttreat", case, target).exit_code == 2
-
-
 def test_check_names_the_move_that_was_changed(jurado: Jurado, tmp_path: Path) -> None:
     target = saved(tmp_path)
     lines = target.read_text().splitlines(keepends=True)
