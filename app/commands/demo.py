@@ -1,4 +1,4 @@
-"""`jurado demo`: play a contest over HTTP, and check what its steps change on the board."""
+"""`jurado demo`: play a contest over HTTP, and show what its steps change on the board."""
 
 import io
 import secrets
@@ -30,8 +30,6 @@ MOST_SECONDS = 120
 
 # Answer files by the name of their case.
 Answers = dict[str, bytes]
-# The rows of a board by team, best first.
-Rows = Mapping[str, output.JsonMapping]
 
 
 @dataclass
@@ -44,30 +42,24 @@ class Story:
     talk: Callable[[str], None]
     teams: dict[str, Client] = field(default_factory=dict)
     cases: dict[str, list[str]] = field(default_factory=dict)
-    faults: list[str] = field(default_factory=list)
 
     def board(self) -> output.JsonMapping:
         """Read the board as everybody sees it."""
         with Client(config.Login(self.admin.url)) as public:
             return public.get(f"{PATH}/scoreboard", cases="true")
 
-    def rows(self) -> Rows:
-        """Read the rows of the board."""
-        return rows_of(self.board())
-
-    def expect(self, is_so: bool, what: str) -> None:
-        """Note a fault unless something is as it should be."""
-        if not is_so:
-            self.faults.append(what)
+    def standings(self) -> str:
+        """Name all teams with their points, best first."""
+        return ", ".join(f"{TEAMS[row['team_id']]} {row['score']['score']:.2f}" for row in self.board()["rows"])
 
 
 @registry.command("demo")
 def demo() -> None:
-    """Play a whole contest through HTTP with a fresh service, and check what its steps change.
+    """Play a whole contest through HTTP with a fresh service, and show what its steps change.
 
     An admin uploads a test case and a solver makes its answer; three teams submit and improve; a question is answered,
-    a rejudging tried and undone, a frozen board opened, an award given. Exit code 0 only if the board changes as it
-    should: a new BEST lowers points, an undone rejudging leaves no trace, and a frozen board stands still.
+    a rejudging tried and undone, a frozen board opened, an award given. A new BEST lowers points, an undone
+    rejudging leaves no trace, and a frozen board stands still.
 
     Examples:
       jurado demo
@@ -85,10 +77,7 @@ def demo() -> None:
         finally:
             for client in (story.admin, *story.teams.values()):
                 client.close()
-    for fault in story.faults:
-        output.say(f"wrong: {fault}")
-    talk("something was wrong" if story.faults else "the board changed as it should")
-    raise typer.Exit(1 if story.faults else 0)
+    talk("the contest is over, and the service has ended")
 
 
 def play(story: Story) -> None:
@@ -96,14 +85,15 @@ def play(story: Story) -> None:
     begin(story)
     add_case(story)
     made = work(story)
-    boards = []
+    points = []
     for step in (first_round, second_round, finale):
         step(story, made)
-        boards.append(story.rows())
-        output.show(*lookup.board_table(CONTEST, story.board(), TEAMS))
-    first, second = (points_of(rows, "ants", "rollingballs") for rows in boards[:2])
+        board = story.board()
+        output.show(*lookup.board_table(CONTEST, board, TEAMS))
+        cells = next(row["problems"] for row in board["rows"] if row["team_id"] == "ants")
+        points.append(next(cell.get("score", 0.0) for cell in cells if cell["problem_id"] == "rollingballs"))
+    first, second, _ = points
     story.talk(f"{TEAMS['ants']} changed nothing at rollingballs: {first:.2f} points became {second:.2f} by new BESTs")
-    story.expect(second < first, f"ants rollingballs: expected fewer points than {first} after a new BEST")
 
 
 def begin(story: Story) -> None:
@@ -204,9 +194,8 @@ def finale(story: Story, made: Mapping[str, Answers]) -> None:
     freeze_and_open(story, made)
     story.admin.patch(PATH, {"id": CONTEST, "finalized": True})
     awards = {award["id"]: award for award in story.admin.rows(f"{PATH}/awards")}
-    first = [team for team, row in story.rows().items() if row["rank"] == 1]
-    story.expect(awards["winner"]["team_ids"] == first, f"winner: expected {first}, found {awards['winner']}")
-    story.talk(f"the results are final; {awards['winner']['citation']}: {', '.join(TEAMS[team] for team in first)}")
+    winners = ", ".join(TEAMS[team] for team in awards["winner"]["team_ids"])
+    story.talk(f"the results are final; {awards['winner']['citation']}: {winners}")
 
 
 def ask_and_answer(story: Story) -> None:
@@ -216,28 +205,19 @@ def ask_and_answer(story: Story) -> None:
     reply = {"text": "No, over one.", "reply_to_id": asked["id"], "to_team_ids": ["ants"], "problem_id": "comesolo"}
     answered = story.admin.post(f"{PATH}/clarifications", reply)
     story.talk(f"{TEAMS['ants']} ask the jury: {asked['text']} The jury answers: {answered['text']}")
-    seen = story.teams["bees"].rows(f"{PATH}/clarifications")
-    story.expect(not seen, f"clarifications of bees: expected none, found {seen}")
 
 
 def try_and_undo(story: Story) -> None:
     """The admin looks at what half the points for comesolo would change, applies it, and undoes it."""
-    before = story.rows()
     rule = {"kind": "absolute", "counting": "best-case", "max_points": 50}
     path = story.admin.patch(f"{PATH}/problems/comesolo", {"rule": rule})["href"]
     wait_for(lambda: story.admin.get(path)["state"] == "ready", "the rejudging to be ready")
     counts = story.admin.get(f"{path}/difference")["counts"]
     story.talk(f"a rejudging would halve the points of comesolo: {counts['teams_changed']} teams change")
-    story.expect(story.rows() == before, "rejudging: expected nothing to change before it is applied, found a change")
-    story.admin.post(f"{path}/apply")
-    applied = story.rows()
-    story.talk(f"applied: {points_text(applied)}")
-    half = points_of(before, "ants", "comesolo") / 2
-    points = points_of(applied, "ants", "comesolo")
-    story.expect(abs(points - half) < 1e-9, f"rejudging: expected {half} points of ants at comesolo, found {points}")
-    story.admin.post(f"{path}/undo")
-    story.talk(f"undone:  {points_text(story.rows())}")
-    story.expect(story.rows() == before, "rejudging: expected the board of before once undone, found another")
+    story.talk(f"before:  {story.standings()}")
+    for action, done in (("apply", "applied"), ("undo", "undone")):
+        story.admin.post(f"{path}/{action}")
+        story.talk(f"{done + ':':8} {story.standings()}")
 
 
 def freeze_and_open(story: Story, made: Mapping[str, Answers]) -> None:
@@ -246,12 +226,9 @@ def freeze_and_open(story: Story, made: Mapping[str, Answers]) -> None:
     story.admin.patch(
         PATH, {"scoreboard_freeze_duration": lookup.reltime(timedelta(hours=5) - (datetime.now(UTC) - start))}
     )
-    before = points_text(story.rows())
-    story.talk("the board freezes")
+    story.talk(f"the board freezes: {story.standings()}")
     submit(story, "cats", "comesolo", made["beam"], "behind the frozen board a zip of beam answers")
-    frozen = points_text(story.rows())
-    story.talk(f"the frozen board shows {frozen}")
-    story.expect(frozen == before, f"frozen board: expected {before}, found {frozen}")
+    story.talk(f"the frozen board shows {story.standings()}")
     for seconds in range(1, MOST_SECONDS):  # an end that is over before the server hears of it is refused
         duration = {"duration": lookup.reltime(datetime.now(UTC) - start + timedelta(seconds=seconds))}
         if story.admin.request("PATCH", f"/api/{PATH}", json=duration, accept=(403,)).is_success:
@@ -262,25 +239,7 @@ def freeze_and_open(story: Story, made: Mapping[str, Answers]) -> None:
         story.talk(f"opened: {TEAMS[opened['opened'][0]['team_id']]}")
         if opened["thawed"]:
             break
-    of_jury = {
-        row["team_id"]: row for row in story.admin.get(f"{PATH}/scoreboard", public="false", cases="true")["rows"]
-    }
-    story.expect(story.rows() == of_jury, "opened board: expected the jury's board, found another")
-
-
-def rows_of(board: output.JsonMapping) -> Rows:
-    """Give a board's rows by team, in order."""
-    return {row["team_id"]: row for row in board["rows"]}
-
-
-def points_of(rows: Rows, team: str, problem: str) -> float:
-    """Give a team's points at one problem."""
-    return float(next(cell.get("score", 0.0) for cell in rows[team]["problems"] if cell["problem_id"] == problem))
-
-
-def points_text(rows: Rows) -> str:
-    """Name all teams with their points, best first."""
-    return ", ".join(f"{TEAMS[team]} {row['score']['score']:.2f}" for team, row in rows.items())
+    story.talk(f"the open board: {story.standings()}")
 
 
 def wait_for(done: Callable[[], bool], what: str) -> None:

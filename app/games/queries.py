@@ -217,11 +217,9 @@ def count_playing(session: Session, contest_id: str, team_id: str | None = None)
     return by_id.count(session, GameRow, *conditions)
 
 
-def counted_playing(session: Session, contest_id: str | None = None) -> list[GameRow]:
-    """Counted games in play, of all contests or of one."""
-    query = select(GameRow).where(IS_PLAYING, GameRow.counted.is_(True))
-    query = query if contest_id is None else query.where(GameRow.contest_id == contest_id)
-    return _games(session, query)
+def counted_playing(session: Session) -> list[GameRow]:
+    """Counted games in play, of all contests."""
+    return _games(session, select(GameRow).where(IS_PLAYING, GameRow.counted.is_(True)))
 
 
 def remove_old(session: Session, before: datetime) -> int:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from app.core.settings import Settings
 
 MOST_SHOWN = 100
-SECONDS_AN_HOUR = 3600
-HOURS_OF_GRACE = 24.0
 Where = Annotated[Path, typer.Argument(metavar="DIR", help="folder of the backup")]
 
 
@@ -89,9 +87,6 @@ def fsck(
     home: Home = None,
     mend: Annotated[bool, typer.Option("--mend", help="remove orphans, restore files from a backup")] = False,
     source: Annotated[Path | None, typer.Option("--from", metavar="DIR", help="backup to restore from")] = None,
-    grace: Annotated[
-        float, typer.Option(min=0, help="hours nobody has sent an orphan's bytes (S3: 2 or more)")
-    ] = HOURS_OF_GRACE,
     as_json: AsJson = False,
 ) -> None:
     """Read every stored file and every row, and list the files missing, damaged or referred to by nobody.
@@ -101,7 +96,7 @@ def fsck(
     Examples:
       jurado fsck
       jurado fsck --mend --from /backup/jurado
-      jurado fsck --mend --grace 1 --json
+      jurado fsck --mend --json
     """
     from app.archive.queries import references
     from app.archive.queries.backup import FILES
@@ -116,9 +111,7 @@ def fsck(
     files = opened_files(settings)
     with _one_line_of_faults(), _opened(settings) as database:
         with files_bar() as step:
-            checked = references.check(
-                database, files, grace=grace * SECONDS_AN_HOUR, step=lambda at, of, _size: step("reading files", at, of)
-            )
+            checked = references.check(database, files, step=lambda at, of, _size: step("reading files", at, of))
         mended = references.mend(database, files, checked, spare) if mend else None
     restored = set() if mended is None else set(mended.restored)
     faults = [fault for fault in checked.faults if fault.name not in restored]

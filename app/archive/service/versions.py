@@ -21,7 +21,8 @@ from app.core.json_documents import ProblemDocument
 from app.core.messages import N_, Message
 from app.core.service import Service
 from app.domain.documents import FoundScore
-from app.packages import contents, files, model
+from app.packages import contents as package_contents
+from app.packages import files, model
 from app.packages.arrivals import Arrival, read_member
 from app.problems.queries import problem_diff, problems, versions
 from app.programs.apart import READER
@@ -57,48 +58,30 @@ class Version:
     number: int | None = None
 
 
-@dataclass
-class _Budget:
-    """The bytes, files and time left for all problem packages of a contest package together: each could be a bomb.
-
-    They are read in `folder`, where their files then lie.
-    """
-
-    limits: files.Limits
-    seconds: float
-    folder: Path
-
-    def read(self, archive: Path, slug: str) -> Arrival:
-        spool = archive.with_suffix(".files")
-        arguments = (archive, slug, self.limits, spool)
-        arrival = READER.read(read_member, arguments, self.seconds, [archive], self.folder)
-        package = arrival.package
-        self.limits = with_other(
-            self.limits,
-            total=self.limits.total - contents.total_size(package.files),
-            files=self.limits.files - len(package.files),
-        )
-        return arrival
-
-
 def choose(service: Service, contents: Contents, folder: Path, steps: Steps) -> tuple[dict[str, Version], FaultList]:
     """Choose the problem that stands for each one of the package, by its id there; also returns the faults.
 
-    Nothing is stored yet; their files are in `folder`. Every problem with a fault is left out.
+    Nothing is stored yet; their files are in `folder`. Every problem with a fault is left out. All packages together
+    may have so many bytes and files: each could be a bomb.
     """
     faults = FaultList()
     settings = service.settings
     limits = with_other(limits_of(settings), files=settings.max_import_files)
-    budget = _Budget(limits, settings.package_read_seconds, folder)
     chosen: dict[str, Version] = {}
     with service.database.read() as session:
         for number, problem_id in enumerate(contents.problem_ids):
-            archive = contents.package_of(problem_id, folder / f"{number}.zip")
-            try:
-                version = _choose(session, contents, problem_id, archive, budget, faults)
-            except PackageErrors as wrong:
-                _note(faults, problem_id, wrong)
-                continue
+            archive, arrival = contents.package_of(problem_id, folder / f"{number}.zip"), None
+            if archive is not None:
+                arguments = (archive, problem_id, limits, archive.with_suffix(".files"))
+                try:
+                    arrival = READER.read(read_member, arguments, settings.package_read_seconds, [archive], folder)
+                except PackageErrors as wrong:
+                    _note(faults, problem_id, wrong)
+                    continue
+                files_of = arrival.package.files
+                left = limits.total - package_contents.total_size(files_of), limits.files - len(files_of)
+                limits = with_other(limits, total=left[0], files=left[1])
+            version = _choose(session, contents, problem_id, arrival, faults)
             if version is not None:
                 chosen[problem_id] = version
     for version in chosen.values():
@@ -112,21 +95,15 @@ def choose(service: Service, contents: Contents, folder: Path, steps: Steps) -> 
 
 
 def _choose(
-    session: Session,
-    contents: Contents,
-    problem_id: str,
-    archive: Path | None,
-    budget: _Budget,
-    faults: FaultList,
+    session: Session, contents: Contents, problem_id: str, arrival: Arrival | None, faults: FaultList
 ) -> Version | None:
     row = session.get(ProblemRow, problem_id)
-    if archive is None and row is not None:
+    if arrival is None and row is not None:
         return Version(problem_id, problem_id, "here", problem_diff.document(session, problem_id), number=row.version)
-    if archive is None:
+    if arrival is None:
         expected = Message(N_("a problem that is here already, or its package %(path)s"), path=_path(problem_id))
         faults.add("problems", problem_id, expected, Message(N_("neither")))
         return None
-    arrival = budget.read(archive, problem_id)
     document = _document(arrival.package)
     if row is None:
         return Version(problem_id, problem_id, "new", document, arrival.package, arrival.broken)

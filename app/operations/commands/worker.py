@@ -215,7 +215,7 @@ def init(
     settings = read_settings(home=home)
     with holding("jurado init", settings):
         try_places(settings, new_database=new_database)
-        database, _files = initialise(settings, output.say)
+        database, _files = initialise(settings)
         names = names_of(database)
         database.close()
     if as_json:

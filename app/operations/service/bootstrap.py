@@ -4,7 +4,7 @@ Everything is looked for before it is made, so that starting again changes nothi
 """
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -49,15 +49,9 @@ DEMO_RULES = {
     "rollingballs": Rule(kind="relative", counting="last", carry="best"),
 }
 COLOURS = ("#e6194b", "#3cb44b", "#ffe119", "#4363d8", "#f58231", "#911eb4", "#42d4f4", "#f032e6")
-Say = Callable[[str], None]
 
 
-def on_stderr(line: str) -> None:
-    """Say something to whoever started the service."""
-    print(line, file=sys.stderr, flush=True)
-
-
-def initialise(settings: Settings, say: Say = on_stderr) -> tuple[Database, Files]:
+def initialise(settings: Settings) -> tuple[Database, Files]:
     """Open the database and the files, brought up to date and holding what is bundled."""
     settings.home.mkdir(parents=True, exist_ok=True)
     upgrade(settings.database, settings.timeouts)
@@ -67,11 +61,11 @@ def initialise(settings: Settings, say: Say = on_stderr) -> tuple[Database, File
         files.tidy()
     except StoreUnavailable as error:
         log.warning("files are not tidied up", error=str(error))
-    prepare(database, files, settings, say)
+    prepare(database, files, settings)
     return database, files
 
 
-def prepare(database: Database, files: Files, settings: Settings, say: Say = on_stderr) -> None:
+def prepare(database: Database, files: Files, settings: Settings) -> None:
     """Bring in what is missing: bundled problems, their place in the open contests, and at first an admin."""
     imported = import_missing(database, files, catalog.bundled())
     played = import_missing(database, files, catalog.bundled_games())
@@ -84,7 +78,7 @@ def prepare(database: Database, files: Files, settings: Settings, say: Say = on_
             session.add(_open_contest(DEMO, "Demo", name, now, DEMO_DURATION))
             session.flush()
             _fill(session, DEMO, [slug for slug in DEMO_RULES if session.get(ProblemRow, slug) is not None], DEMO_RULES)
-            make_admin(session, settings.admin_password, say)
+            make_admin(session, settings.admin_password)
         if contests_queries.get(session, PRACTICE) is not None:
             # Only what is new: a problem an admin took out is perhaps a real contest's by now, and no secret here.
             _fill(
@@ -127,7 +121,7 @@ def import_missing(database: Database, files: Files, packages: dict[str, Path]) 
     return imported
 
 
-def make_admin(session: Session, password: str, say: Say) -> None:
+def make_admin(session: Session, password: str) -> None:
     """Keep the account `admin`. A password that is made here is said before it is kept: better said than lost.
 
     Raises ValueError for one that is easy to guess.
@@ -136,7 +130,8 @@ def make_admin(session: Session, password: str, say: Say) -> None:
         raise ValueError(f"admin_password: expected {expected}, found a secret")
     if not password:
         password = make_password()
-        say(f"jurado: made the account {ADMIN} with the password {password} (shown only now); log in with it")
+        text = f"jurado: made the account {ADMIN} with the password {password} (shown only now); log in with it"
+        print(text, file=sys.stderr, flush=True)
     session.add(
         AccountRow(id=ADMIN, username=ADMIN, password_hash=hash_password(password), type="admin", created=utc_now())
     )

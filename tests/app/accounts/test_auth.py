@@ -390,7 +390,7 @@ def test_a_password_that_is_easy_to_guess_is_taken_at_no_door(api: Api, password
         with pytest.raises(Failure, match="admin_password"):
             try_places(Settings(home=tmp_path / "new", admin_password=password))
         with api.service.database.write() as session, pytest.raises(ValueError, match="admin_password"):
-            make_admin(session, password, print)
+            make_admin(session, password)
     assert api.get("accounts/weakling", user="admin").status_code == 404
 
 
@@ -400,7 +400,7 @@ def test_what_the_service_makes_is_for_its_user_alone(tmp_path: Path, monkeypatc
     try:
         settings = read_settings(home=tmp_path / "home")
         try_places(settings)
-        database, files = initialise(settings, lambda _line: None)
+        database, files = initialise(settings)
         files.keep(b"secret")
         database.close()
     finally:

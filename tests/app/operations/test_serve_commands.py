@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import socket
 import sqlite3
 import subprocess
@@ -168,7 +169,10 @@ def test_the_demo_plays_to_its_end_without_a_fault() -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.splitlines()[-1].endswith("the board changed as it should")
+    frozen = re.findall(r"(?:the board freezes:|the frozen board shows) (.*)", done.stdout)
+    undone = re.findall(r"(?:before|undone): +(.*)", done.stdout)
+    assert [len(frozen), len(undone)] == [2, 2]
+    assert [len(set(frozen)), len(set(undone))] == [1, 1], done.stdout
 
 
 @pytest.mark.parametrize("verb", ["serve --port 0", "init"])
