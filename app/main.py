@@ -15,7 +15,7 @@ from anyio.to_thread import run_sync
 from fastapi import FastAPI
 from starlette.exceptions import HTTPException
 from starlette.middleware.cors import CORSMiddleware
-from starlette.middleware.gzip import GZipMiddleware
+from starlette.middleware.gzip import DEFAULT_EXCLUDED_CONTENT_TYPES, GZipMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from app import page_routes as pages
@@ -34,6 +34,7 @@ from app.core.files.temporary import remove_leftovers
 from app.core.http import errors, openapi
 from app.core.http.auth import Authenticator, BehindProxy, Origins, Sessions
 from app.core.http.deps import Direct, Endpoint
+from app.core.http.downloads import NDJSON, TEXT
 from app.core.http.lists import Queued
 from app.core.http.middleware import BodyLimit, Frame, Heads, Refusals
 from app.core.load import SharedWork
@@ -66,7 +67,6 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.main")
 SMALLEST_ZIPPED = 1024
 # The lock under which a database is brought up to date: migrations, bundled problems, keys.
 START = "start of a process"
-STREAMS = ("/event-feed", "/stream")
 # Scoreboards are sent before all layers but those that say where a request comes from and who sends it.
 BOARD = {
     ("GET", "scoreboard"): Endpoint("/contests/{contest_id}/scoreboard", "get_scoreboard", usual_scoreboard, USUAL)
@@ -251,17 +251,6 @@ def _bounded(app: ASGIApp, settings: Settings) -> ASGIApp:
     return BodyLimit(Origins(app, settings.origins), settings.max_upload, settings.max_package)
 
 
-class Zipped(GZipMiddleware):
-    """Zips replies, but for streams: those are to arrive at once."""
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass by what is a stream."""
-        if scope["path"].endswith(STREAMS):
-            await self.app(scope, receive, send)
-        else:
-            await super().__call__(scope, receive, send)
-
-
 def add_routes(app: FastAPI, settings: Settings) -> None:
     """Put other routes, the errors and what lies around each request on the app; the last added is the outermost."""
     app.include_router(operations_routes.health_router)
@@ -271,7 +260,8 @@ def add_routes(app: FastAPI, settings: Settings) -> None:
     errors.install(app)
     app.add_exception_handler(HTTPException, pages_for_people(errors.HANDLERS[HTTPException]))
     openapi.install(app)
-    app.add_middleware(Zipped, minimum_size=SMALLEST_ZIPPED, compresslevel=5)
+    streamed = (*DEFAULT_EXCLUDED_CONTENT_TYPES, NDJSON, TEXT)  # feeds and progress are to arrive at once
+    app.add_middleware(GZipMiddleware, minimum_size=SMALLEST_ZIPPED, compresslevel=5, exclude_content_types=streamed)
     app.add_middleware(
         CORSMiddleware,
         allow_origins=["*"],

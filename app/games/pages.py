@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Annotated
 
 from fastapi import Depends, Response
@@ -31,15 +30,6 @@ ENDINGS = {
     "contest": N_("cut by the contest's end"),
     "moves": N_("too long"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class LookedAt:
-    """A game with its view, and whether the viewer plays it."""
-
-    table: referee.Table
-    view: showing.GameView
-    plays: bool
 
 
 def play_page(visit: ContestLook, problem_id: str) -> HTMLResponse:
@@ -82,16 +72,19 @@ async def begin_game(visit: Visit, fields: Fields, contest_id: str, problem_id: 
     return visit.see(f"/c/{contest_id}/games/{table.game.id}")
 
 
-async def _looked_at(visit: Visit, games: TheGames, game_id: str) -> LookedAt:
+async def _looked_at(visit: Visit, games: TheGames, game_id: str) -> tuple[referee.Table, showing.GameView]:
+    """A game with its view."""
     table = await games.look(visit.viewer, game_id)
     if table.game.contest_id != visit.request.path_params["contest_id"]:
         raise NotFound(N_("no game %(game)r in this contest"), game=game_id)
-    return LookedAt(table, await games.shown(table), showing.may_play(visit.viewer, table.game))
+    return table, await games.shown(table)
 
 
-def game_page(visit: ContestLook, looked: Annotated[LookedAt, Depends(_looked_at)]) -> HTMLResponse:
+def game_page(
+    visit: ContestLook, looked: Annotated[tuple[referee.Table, showing.GameView], Depends(_looked_at)]
+) -> HTMLResponse:
     """A game: its position, the forms to play on, its moves, and the way to its replay."""
-    table, view = looked.table, looked.view
+    (table, view), plays = looked, showing.may_play(visit.viewer, looked[0].game)
     game, rules = table.game, catalog()[table.game.game]
     legal = None if table.over else rules.legal(table.position)
     return visit.framed(
@@ -106,8 +99,8 @@ def game_page(visit: ContestLook, looked: Annotated[LookedAt, Depends(_looked_at
         players=json.dumps([_called(view, side) for side in (0, 1)]),
         rule="" if legal is None else in_words_of(legal.rule),
         picture=_picture(rules.picture(table.position)),
-        may_move=looked.plays and not view.over,
-        verdict=_verdict(view, plays=looked.plays),
+        may_move=plays and not view.over,
+        verdict=_verdict(view, plays=plays),
         endings=ENDINGS,
     )
 

@@ -43,14 +43,6 @@ class Turn:
     submission: NewSubmission | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Stored:
-    """A turn that is stored: the game after it, and the submission that it has become."""
-
-    game: GameRow
-    submission: Accepted | None = None
-
-
 NAMES = tuple(each.name for each in fields(GameRow))
 MOVE_NAMES = tuple(each.name for each in fields(GameMoveRow))
 PROGRESS = ("moves", "since", "used_ms", "deadline", "ended", "ending", "winner", "submission_id")
@@ -87,8 +79,8 @@ def _oldest(contest_id: str, owner: str) -> Delete:
     return delete(GameRow).where(GameRow.id.in_(old))
 
 
-def store(connection: Connection, turn: Turn) -> Stored | None:
-    """Insert moves, and what an ended game has become, in one transaction (guarantee 1).
+def store(connection: Connection, turn: Turn) -> tuple[GameRow, Accepted | None] | None:
+    """Insert moves in one transaction (guarantee 1); returns the game, and the submission that it has become.
 
     None, and nothing is changed, where the game has gone on, has ended or is gone.
     """
@@ -103,7 +95,7 @@ def store(connection: Connection, turn: Turn) -> Stored | None:
             became, game = result, replace(game, submission_id=result.submission_id)
     _insert_moves(connection, turn.moves)
     connection.execute(update(GameRow).where(GameRow.id == game.id).values(_values(game, PROGRESS)))
-    return Stored(game, became)
+    return game, became
 
 
 def _refused(connection: Connection, new: NewGame) -> usage.LimitReached | None:

@@ -31,40 +31,38 @@ def settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Settings:
     return Settings(home=tmp_path / "home")
 
 
-def test_a_first_start_makes_an_admin_and_says_its_password_once(settings: Settings) -> None:
-    said: list[str] = []
+def test_a_first_start_makes_an_admin_and_says_its_password_once(
+    settings: Settings, capsys: pytest.CaptureFixture[str]
+) -> None:
     for _ in range(2):
-        database, _files = initialise(settings, said.append)
+        database, _files = initialise(settings)
         database.close()
-    assert len(said) == 1
-    found = re.search(r"account admin with the password (\S+) ", said[0])
-    assert found is not None
-    database, _files = initialise(settings, said.append)
+    (password,) = re.findall(r"account admin with the password (\S+) ", capsys.readouterr().err)
+    database, _files = initialise(settings)
     with database.read() as session:
         admin = accounts_queries.by_username(session, "admin")
     database.close()
     assert admin is not None
     assert admin.type == "admin"
-    assert password_fits(found[1], str(admin.password_hash))
+    assert password_fits(password, str(admin.password_hash))
 
 
-def test_a_password_that_is_set_is_not_said(settings: Settings) -> None:
-    said: list[str] = []
+def test_a_password_that_is_set_is_not_said(settings: Settings, capsys: pytest.CaptureFixture[str]) -> None:
     known = settings.model_copy(update={"admin_password": "a phrase of hers"})
-    database, _files = initialise(known, said.append)
+    database, _files = initialise(known)
     with database.read() as session:
         admin = accounts_queries.by_username(session, "admin")
     database.close()
     assert admin is not None
     assert password_fits("a phrase of hers", str(admin.password_hash))
-    assert said == []
+    assert "the password" not in capsys.readouterr().err
 
 
 def test_the_reference_takes_part_in_best_of_relative_problems_of_the_practice_contest(
     settings: Settings, tmp_path: Path
 ) -> None:
     shutil.copytree(Path(__file__).parents[2] / "problems" / "rollingballs", tmp_path / "problems" / "rollingballs")
-    database, _files = initialise(settings, lambda _line: None)
+    database, _files = initialise(settings)
     with database.read() as session:
         practice = scored_contest(session, "practice")
     database.close()
@@ -74,7 +72,7 @@ def test_the_reference_takes_part_in_best_of_relative_problems_of_the_practice_c
 
 
 def test_every_bundled_problem_can_be_practised_by_every_team(settings: Settings) -> None:
-    database, files = initialise(settings, lambda _line: None)
+    database, files = initialise(settings)
     with database.read() as session:
         practice = scored_contest(session, "practice")
         row = session.get_one(ContestRow, "practice")
@@ -95,7 +93,7 @@ def test_every_bundled_problem_can_be_practised_by_every_team(settings: Settings
 
 def test_contests_that_are_there_from_the_start_hold_scripts_back_and_no_person(settings: Settings) -> None:
     """A hundred submissions to a problem in ten minutes, and a quarter of the bytes of other contests."""
-    database, _files = initialise(settings, lambda _line: None)
+    database, _files = initialise(settings)
     with database.read() as session:
         rows = [session.get_one(ContestRow, name).settings for name in ("practice", "demo")]
     database.close()
@@ -105,20 +103,20 @@ def test_contests_that_are_there_from_the_start_hold_scripts_back_and_no_person(
 
 
 def test_what_an_admin_has_changed_of_their_limits_stays(settings: Settings) -> None:
-    database, _files = initialise(settings, lambda _line: None)
+    database, _files = initialise(settings)
     with database.write() as session:
         session.get_one(ContestRow, "practice").settings = ContestSettings(team_bytes=None)
     database.close()
-    database, _files = initialise(settings, lambda _line: None)
+    database, _files = initialise(settings)
     with database.read() as session:
         assert session.get_one(ContestRow, "practice").settings == ContestSettings(team_bytes=None)
     database.close()
 
 
 def test_a_problem_that_is_bundled_later_joins_the_practice(settings: Settings, tmp_path: Path) -> None:
-    initialise(settings, lambda _line: None)[0].close()
+    initialise(settings)[0].close()
     write_package(tmp_path / "problems", slug="another")
-    database, _files = initialise(settings, lambda _line: None)
+    database, _files = initialise(settings)
     with database.read() as session:
         there = [(entry.problem_id, entry.label) for entry in contests_queries.entries(session, "practice")]
     database.close()
@@ -126,12 +124,12 @@ def test_a_problem_that_is_bundled_later_joins_the_practice(settings: Settings, 
 
 
 def test_what_an_admin_has_deleted_does_not_come_back(settings: Settings) -> None:
-    database, _files = initialise(settings, lambda _line: None)
+    database, _files = initialise(settings)
     with database.write() as session:
         session.delete(session.get_one(ContestRow, "demo"))
         session.delete(session.get_one(ContestRow, "practice"))
     database.close()
-    database, _files = initialise(settings, lambda _line: None)
+    database, _files = initialise(settings)
     with database.read() as session:
         assert list(contests_queries.contests(session)) == []
     database.close()
@@ -139,7 +137,7 @@ def test_what_an_admin_has_deleted_does_not_come_back(settings: Settings) -> Non
 
 def test_a_faulty_package_does_not_stop_the_start(settings: Settings, tmp_path: Path) -> None:
     write_package(tmp_path / "problems", {"problem.yaml": "name: 7"}, slug="faulty")
-    database, _files = initialise(settings, lambda _line: None)
+    database, _files = initialise(settings)
     with database.read() as session:
         assert [row.id for row in problems.problems(session)] == ["comesolo", "echo"]
     database.close()
@@ -147,11 +145,11 @@ def test_a_faulty_package_does_not_stop_the_start(settings: Settings, tmp_path: 
 
 def test_a_problem_taken_out_of_the_practice_contest_does_not_come_back(settings: Settings) -> None:
     """It may be a real contest's by now, with test cases nobody may read before that begins."""
-    database, _files = initialise(settings, lambda _line: None)
+    database, _files = initialise(settings)
     with database.write() as session:
         session.delete(session.get_one(ContestProblemRow, ("practice", "echo")))
     database.close()
-    database, _files = initialise(settings, lambda _line: None)
+    database, _files = initialise(settings)
     with database.read() as session:
         assert [entry.problem_id for entry in contests_queries.entries(session, "practice")] == ["comesolo"]
     database.close()
@@ -169,7 +167,7 @@ def put_game(folder: Path, slug: str) -> None:
 
 def games_contest(settings: Settings) -> list[str]:
     """The problems of the contest `games` after a start."""
-    database, _files = initialise(settings, lambda _line: None)
+    database, _files = initialise(settings)
     with database.read() as session:
         problem_ids = [entry.problem_id for entry in contests_queries.entries(session, "games")]
     database.close()
@@ -179,7 +177,7 @@ def games_contest(settings: Settings) -> list[str]:
 def test_games_have_a_contest_of_their_own_beside_practice_and_demo(settings: Settings, tmp_path: Path) -> None:
     put_game(tmp_path, "treat")
     assert games_contest(settings) == ["treat"]
-    database, _files = initialise(settings, lambda _line: None)
+    database, _files = initialise(settings)
     with database.read() as session:
         assert session.get_one(ContestRow, "games").open_to_all
         assert [entry.problem_id for entry in contests_queries.entries(session, "practice")] == ["comesolo", "echo"]

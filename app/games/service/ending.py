@@ -112,23 +112,19 @@ def became(service: Service, table: Table, binding: Binding | None) -> submissio
     )
 
 
-def store(service: Service, turn: games_queries.Turn) -> games_queries.Stored | None:
+def store(service: Service, turn: games_queries.Turn) -> GameRow | None:
     """Make a turn durable, and tell of the submission that its game has become; None where the rows were others."""
     with service.database.transaction() as connection:
         outcome = games_queries.store(connection, turn)
-    if outcome is not None:
-        _tell(service, outcome.game, outcome.submission)
-    return outcome
-
-
-def _tell(service: Service, game: GameRow, accepted: submissions.Accepted | None) -> None:
-    """Tell the engine and the boards of the submission that a game has become."""
-    if accepted is None or accepted.judgement_id is None:
-        return
-    service.engine.wake()
-    if accepted.again:
-        service.engine.wake(rejudging=True)
-    service.boards.changed(game.contest_id, accepted.submission_id)
+    if outcome is None:
+        return None
+    game, accepted = outcome
+    if accepted is not None and accepted.judgement_id is not None:
+        service.engine.wake()
+        if accepted.again:
+            service.engine.wake(rejudging=True)
+        service.boards.changed(game.contest_id, accepted.submission_id)
+    return game
 
 
 def end_due(service: Service, games: Sequence[GameRow], now: datetime) -> None:

@@ -150,8 +150,8 @@ class Games:
         if after.over and after.game.counted:
             submission = await run_sync(became, self._service, after, binding)
         turn = games_queries.Turn(before.game.moves, after.game, after.moves[len(before.moves) :], submission)
-        outcome = await run_sync(store, self._service, turn)
-        return None if outcome is None else replace(after, game=outcome.game)
+        game = await run_sync(store, self._service, turn)
+        return None if game is None else replace(after, game=game)
 
     async def _bound(self, game: GameRow) -> Binding | None:
         """The contest of a counted game; raises NotFound where it has the problem no more."""
