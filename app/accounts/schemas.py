@@ -4,10 +4,9 @@
 """
 
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Annotated, Literal, Self, cast
 
-from pydantic import AfterValidator, BaseModel, Field, StringConstraints, ValidationInfo, model_validator
+from pydantic import AfterValidator, AwareDatetime, BaseModel, Field, StringConstraints, ValidationInfo, model_validator
 
 from app.core import bodies, passwords
 from app.core.clics import EXAMPLES_TIME, ID, Id, Time, example
@@ -198,18 +197,21 @@ class RegisteredView(BaseModel):
 
 
 RoleKind = Literal["contests", "problems"]
+LARGEST_ID = 2**63 - 1
+MOST_ENTRIES = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class AuditFilter:
-    """Conditions on entries, None for any: an account by id or username, a contest, an operation, and when.
+    """Conditions on entries of the audit log, None for any."""
 
-    `before` is the id of an entry: only older ones; at most `limit` of them.
-    """
-
-    actor: str | None = None
-    operation: str | None = None
-    since: datetime | None = None
-    before: int | None = None
-    limit: int = 100
-    contest_id: str | None = None
+    actor: Annotated[str | None, Field(max_length=255, description="only of this account, by id or username")] = None
+    operation: Annotated[str | None, Field(max_length=64, description="only this operation, by its operationId")] = None
+    since: Annotated[
+        AwareDatetime | None, Field(description="only from this time on, such as 2026-11-22T09:00:00Z")
+    ] = None
+    before: Annotated[int | None, Field(ge=1, le=LARGEST_ID, description="only entries older than that of this id")] = (
+        None
+    )
+    limit: Annotated[int, Field(ge=1, le=MOST_ENTRIES, description="at most so many")] = 100
+    contest_id: Annotated[str | None, Field(max_length=255, description="only of this contest")] = None

@@ -12,7 +12,7 @@ from app.accounts.commands import accounts, roles
 from app.archive.commands import backup, contest_packages
 from app.authoring.commands import package_import, problems, test_data
 from app.commands import check, demo, ladder, package, package_new, package_serve, solver_process
-from app.contests.commands import contest_settings, contests, taking_part
+from app.contests.commands import contest_settings, contests
 from app.core.commands.output import Failure, console, say
 from app.core.commands.progress import wrapped
 from app.core.commands.registry import build
@@ -30,8 +30,7 @@ PANELS = {
     "Here, without a server": "solve check generate methods ladder play tournament bench package",
     "The service": "serve worker demo init backup restore fsck status",
     "Talking to a server": (
-        "login logout passwd register problems statement submit watch scoreboard "
-        "clarify clarifications begin final-inputs choose api admin"
+        "login logout passwd register problems statement submit watch scoreboard clarify clarifications api admin"
     ),
 }
 GROUPS = {

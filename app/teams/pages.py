@@ -111,7 +111,7 @@ async def import_teams(visit: Visit, snapshot: TheSnapshot, sent: Annotated[Sent
 
 
 def _import(visit: Visit, snapshot: TheSnapshot, sent: Sent) -> HTMLResponse:
-    options = ImportOptions(replace=sent.replace, generate=True, dry_run=sent.is_preview)
+    options = ImportOptions(replace=sent.replace, generate_passwords=True, dry_run=sent.is_preview)
     faults, made, service = [], None, visit.service
     with service.database.write() as session:
         try:
@@ -189,7 +189,6 @@ def set_registration(change: Change, contest_id: str) -> Response:
     contest_of(change.session, contest_id, for_update=True)
     fields = change.fields
     refuse_outdated(fields, _terms_of(change.session, change.viewer, contest_id))
-    setup.question_zero(fields, "most", _("With 0 places, no one can register."))
     values: dict[str, object] = {"open": bool(fields.get("open")), "until": setup.moment(fields.get("until", ""))}
     if (most := whole_number("most", fields.get("most", ""))) is not None:
         values["most"] = most

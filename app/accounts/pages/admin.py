@@ -5,6 +5,7 @@
 """
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from typing import Annotated, Any, NamedTuple
@@ -51,7 +52,7 @@ TheAsked = Annotated[Asked, Depends(_asked)]
 
 def contest_audit(visit: ContestLook, asked: TheAsked) -> HTMLResponse:
     """Who changed what of the contest, newest first."""
-    entries = role_changes.of_contest(visit.session, asked.query, visit.snapshot.contest.id)
+    entries = role_changes.listed(visit.session, replace(asked.query, contest_id=visit.snapshot.contest.id))
     return visit.framed("organiser/audit.html", "audit", **_shown(entries, asked))
 
 
@@ -95,13 +96,11 @@ def _values(entry: role_changes.AuditEntry) -> str:
     )
 
 
-PEOPLE_PER_PAGE = 100
+MOST_PEOPLE = 100
 
 
-def people_page(
-    visit: Look, find: Annotated[str, Query(max_length=100)] = "", start: Annotated[int, Query(ge=0, le=10**6)] = 0
-) -> HTMLResponse:
-    """The accounts by id, those whose name, username or team holds a text."""
+def people_page(visit: Look, find: Annotated[str, Query(max_length=100)] = "") -> HTMLResponse:
+    """The first 100 accounts by id whose name, username or team holds a text."""
     wanted = find.casefold().strip()
     accounts = [
         each
@@ -109,16 +108,12 @@ def people_page(
         if wanted in f"{each.username} {each.name or ''} {each.team_id or ''}".casefold()
     ]
     organisers = {each.account_id for each in role_changes.organisers(visit.session) if each.organiser}
-    query = {"find": find} if find else {}
-    more = start + PEOPLE_PER_PAGE < len(accounts)
     return visit.page(
         "organiser/people.html",
-        accounts=accounts[start : start + PEOPLE_PER_PAGE],
+        accounts=accounts[:MOST_PEOPLE],
         count=len(accounts),
         organisers=organisers,
         find=find,
-        earlier=urlencode({**query, "start": max(0, start - PEOPLE_PER_PAGE)}) if start else None,
-        later=urlencode({**query, "start": start + PEOPLE_PER_PAGE}) if more else None,
     )
 
 

@@ -46,27 +46,12 @@ async def change_own_account(
 NO_STORE = {"Cache-Control": "no-store"}
 
 
-def _options(
-    replace: Annotated[
-        bool, Query(description="replace those that are there already, instead of refusing them")
-    ] = False,
-    generate_passwords: Annotated[
-        bool, Query(description="make a password for each account that has none and is given none")
-    ] = False,
-    renew_passwords: Annotated[
-        bool, Query(description="make new passwords also for accounts that have one, which ends with it")
-    ] = False,
-    dry_run: deps.DryRun = False,
-) -> accounts.ImportOptions:
-    return accounts.ImportOptions(replace, generate_passwords, renew_passwords, dry_run)
-
-
 def _writing(session: deps.Writing, authenticator: deps.TheAuthenticator) -> Session:
     deps.forget_after(session, authenticator)
     return session
 
 
-TheOptions = Annotated[accounts.ImportOptions, Depends(_options)]
+TheOptions = Annotated[accounts.ImportOptions, Depends()]
 # A transaction after which no cached credential is trusted any more.
 WritingAccounts = Annotated[Session, Depends(_writing, scope="function")]
 

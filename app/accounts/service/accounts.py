@@ -6,6 +6,7 @@
 
 from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 from anyio.to_thread import run_sync
 from pydantic import Field
@@ -132,29 +133,29 @@ def _change(service: Service, known: Viewer, used: str | None, body: OwnChange) 
 
 @dataclass(frozen=True, slots=True)
 class ImportOptions:
-    """The options of an import of accounts.
+    """The options of an import of accounts; the edge rolls a dry run back."""
 
-    replace   existing accounts are replaced instead of refused
-    generate  accounts without a password get one
-    renew     accounts with a password get a new one as well
-    dry_run   the edge rolls everything back
-    """
-
-    replace: bool = False
-    generate: bool = False
-    renew: bool = False
-    dry_run: bool = False
+    replace: Annotated[bool, Field(description="replace those that are there already, instead of refusing them")] = (
+        False
+    )
+    generate_passwords: Annotated[
+        bool, Field(description="make a password for each account that has none and is given none")
+    ] = False
+    renew_passwords: Annotated[
+        bool, Field(description="make new passwords also for accounts that have one, which ends with it")
+    ] = False
+    dry_run: Annotated[bool, Field(description="keep nothing, and answer 200 with what would be made")] = False
 
     def passwords_for(self, session: Session, bodies: Sequence[schemas.AccountBody]) -> registration.Passwords:
         """Make the passwords that are asked for; in a dry run, none.
 
-        An account that is given one gets that. Without `renew`, one that has a password keeps it: a request that is
-        sent again changes nothing.
+        An account that is given one gets that. Without `renew_passwords`, one that has a password keeps it: a request
+        that is sent again changes nothing.
         """
         given = {registration.id_of(body): body.password for body in bodies if body.password is not None}
-        if self.dry_run or not (self.generate or self.renew):
+        if self.dry_run or not (self.generate_passwords or self.renew_passwords):
             return registration.Passwords(given)
-        settled = set(given) if self.renew else {*given, *accounts_queries.with_passwords(session)}
+        settled = set(given) if self.renew_passwords else {*given, *accounts_queries.with_passwords(session)}
         made = {registration.id_of(body): make_password() for body in bodies if registration.id_of(body) not in settled}
         return registration.Passwords(given, made)
 

@@ -7,7 +7,6 @@ in the contest, and takes the account out of the reach of other owners. Admins g
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
@@ -184,9 +183,6 @@ def _organiser(account: AccountRow, roles: accounts_queries.Roles) -> OrganiserV
     )
 
 
-MOST_AT_ONCE = 1000
-
-
 class AuditEntry(BaseModel):
     """A change: when, by whom, from where, what was asked for, and what became different.
 
@@ -210,15 +206,11 @@ class AuditEntry(BaseModel):
 
 
 def listed(session: Session, wanted: AuditFilter) -> list[AuditEntry]:
-    """The entries, newest first."""
+    """The entries, newest first; raises NotFound for an unknown contest."""
+    if wanted.contest_id is not None:
+        contest_of(session, wanted.contest_id)
     names = AuditEntry.model_fields.keys() - {"id"}
     return [
         AuditEntry.model_construct(id=str(row.id), **{name: getattr(row, name) for name in names})
         for row in accounts_queries.entries(session, wanted)
     ]
-
-
-def of_contest(session: Session, wanted: AuditFilter, contest_id: str) -> list[AuditEntry]:
-    """The entries of a contest, newest first; raises NotFound."""
-    contest_of(session, contest_id)
-    return listed(session, replace(wanted, contest_id=contest_id))

@@ -1,11 +1,11 @@
-"""The organiser's home: what one may run, and for a contest what comes next, its checklist and its time line.
+"""The organiser's home: what one may run, and for a contest what comes next and its checklist.
 
 - The checklist of a contest before its start: what is set, what is missing, and what an organiser may want to know.
 """
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from enum import StrEnum
 
 from fastapi.responses import HTMLResponse
@@ -18,10 +18,9 @@ from app.contests.queries import clock, contest_of
 from app.core.clock import utc_now
 from app.core.messages import N_
 from app.core.pages.languages import _, ngettext
-from app.core.pages.pages import type_word
 from app.core.pages.visitor import Reading, TheService, listed, span, state
 from app.core.pages.visits import ContestLook, Look
-from app.core.pages.wording import contest_rules, is_endless, seconds
+from app.core.pages.wording import contest_rules
 from app.core.service import Service
 from app.domain.contests import Clock
 from app.messages.service import clarifications
@@ -101,21 +100,18 @@ def _problem(session: Session, entry: ContestProblemRow, verification: JobRow | 
         yield Point(Mark.LOOK, "problems", _("%(label)s has no statement.", label=label))
     if verification is None:
         return
-    report = (verification.result or {}).get("report")
-    errors = report.get("errors") if isinstance(report, dict) else None
     if verification.ended is None:
         yield Point(Mark.LOOK, "problems", _("%(label)s is still being verified.", label=label))
-    elif errors:
+        return
+    report = (verification.result or {}).get("report")
+    errors = len(report["errors"]) if verification.state == "done" and isinstance(report, dict) else None
+    if errors or errors is None:
         text = ngettext(
             "%(label)s: its verification found %(num)s error.",
             "%(label)s: its verification found %(num)s errors.",
-            len(errors),
+            errors or 1,
             label=label,
         )
-        yield Point(Mark.OPEN, "problems", text)
-    elif verification.state != "done":
-        state = type_word(verification.state)
-        text = _("%(label)s: its verification found no result: it is %(state)s.", label=label, state=state)
         yield Point(Mark.OPEN, "problems", text)
 
 
@@ -161,17 +157,6 @@ STEPS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
-    """A moment on the time line: its name, its time in the contest, when it is, its place in per cent."""
-
-    name: str
-    contest_time: str
-    at: datetime
-    place: int
-    is_past: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Step:
     """A step of setting a contest up: its address, its name, and whether its part of the checklist is settled."""
 
@@ -210,8 +195,6 @@ def contest_home(visit: ContestLook) -> HTMLResponse:
         now=now,
         points=points,
         is_ready=all(point.mark is not Mark.OPEN for point in points),
-        moments=list(_moments(contest.clock, now)),
-        gone=_place(contest.clock, now),
         rules=contest_rules(contest.clock, contest.settings),
         is_over=snapshot.state.ended is not None,
         is_final=snapshot.state.finalized is not None,
@@ -236,25 +219,3 @@ def unanswered(messages: Sequence[clarifications.ClarificationView]) -> list[str
     """The ids of teams' questions that have no answer."""
     answered = {message.reply_to_id for message in messages}
     return [each.id for each in messages if each.from_team_id is not None and each.id not in answered]
-
-
-def _moments(times: Clock, now: datetime) -> Iterator[Moment]:
-    """The moments of a contest in order, as far as they are set."""
-    known: list[tuple[str, datetime | None]] = [
-        (_("start"), times.start),
-        (_("freeze"), times.freeze),
-        (_("end"), None if is_endless(times) else times.end),
-        (_("thaw"), times.thaw),
-    ]
-    for name, moment in known:
-        if moment is not None:
-            in_contest = times.contest_time(moment)
-            yield Moment(name, seconds(in_contest), moment, _place(times, moment), moment <= now)
-
-
-def _place(times: Clock, moment: datetime) -> int:
-    """The place of a moment between start and end, in per cent."""
-    if times.start is None or not times.duration:
-        return 0
-    passed = min(max(times.contest_time(moment), timedelta(0)), times.duration)
-    return round(100 * passed / times.duration)

@@ -11,11 +11,11 @@ from app.contests.queries import clock, contest_of
 from app.contests.schemas import ContestBody, ContestChange, ContestView
 from app.contests.service import commands as service_commands
 from app.contests.service.contests import view
-from app.core.clics import format_time, format_time_or_none, parse_time
+from app.core.clics import format_time, format_time_or_none
 from app.core.clock import utc_now
 from app.core.messages import N_, BadRequest
-from app.core.pages.forms import MOST_DIGITS, made_of_values, whole_number
-from app.core.pages.languages import SURE, Answer, AskFirst, _, ngettext, refuse_outdated
+from app.core.pages.forms import made_of_values, whole_number
+from app.core.pages.languages import _, refuse_outdated
 from app.core.pages.visits import Change, ContestLook, Visit
 from app.domain import contests, participation
 from app.tables import ContestRow
@@ -143,8 +143,6 @@ def set_rules(change: Change, contest_id: str) -> Response:
     stored = rules_of(row)
     is_admin = change.viewer.is_admin
     refuse_outdated(fields, stored if is_admin else {**stored, "open_to_all": fields.get("open_to_all", "")})
-    sentence = _("With a limit of 0, no team can submit anything to any problem.")
-    question_zero(fields, "max_submissions", sentence, unlimited=True)
     limits = row.settings.limits.model_dump()
     limits |= {name: whole_number(name, fields.get(name, "")) for name, _ in COUNTS}
     settings: dict[str, object] = {name: bool(fields.get(name)) for name, _ in FLAGS}
@@ -208,7 +206,7 @@ def _new_values(fields: Mapping[str, str]) -> dict[str, object]:
     values: dict[str, object] = {
         "id": fields.get("id") or None,
         "name": fields.get("name", "").strip(),
-        "start_time": start_of(fields.get("start", "")),
+        "start_time": moment(fields.get("start", "")),
         "duration": hours(fields.get("duration", ""), "duration"),
         "open_to_all": "open_to_all" in fields,
         "settings": settings,
@@ -239,7 +237,7 @@ def _changed_times(contest: ContestView, fields: Mapping[str, str]) -> dict[str,
     if "formal_name" in named:
         values["formal_name"] = fields["formal_name"].strip() or None
     if "start" in named:
-        values |= {"id": contest.id, "start_time": start_of(fields["start"])}
+        values |= {"id": contest.id, "start_time": moment(fields["start"])}
     if "duration" in named:
         values["duration"] = hours(fields["duration"], "duration")
     if "freeze" in named:
@@ -249,33 +247,9 @@ def _changed_times(contest: ContestView, fields: Mapping[str, str]) -> dict[str,
     return values
 
 
-def question_zero(fields: Mapping[str, str], name: str, sentence: str, *, unlimited: bool = False) -> None:
-    """Raise AskFirst for a limit of 0; where a limit may be left out, that is another answer."""
-    if fields.get(SURE) == "yes" or whole_number(name, fields.get(name, "")) != 0:
-        return
-    answers = [Answer(_("Set the limit to 0"), SURE, "yes")]
-    if unlimited:
-        answers.insert(0, Answer(_("Set no limit"), name, ""))
-    raise AskFirst(_("A limit of 0?"), sentence, answers)
-
-
 def moment_shown(time: str | None) -> str:
     """A moment of a document as a form has it, in UTC, with seconds if it has any; "" for none."""
     return "" if time is None else time[:19].removesuffix(":00")
-
-
-def start_of(text: str) -> str | None:
-    """The start of a contest in a form; raises BadRequest for a moment in the past."""
-    start = moment(text)
-    try:
-        is_past = start is not None and parse_time(start) < utc_now()
-    except ValueError:
-        is_past = False  # the document says what is wrong with it
-    if is_past:
-        raise BadRequest(
-            N_("expected a time in the future (UTC), found %(found)r"), where="start", found=text.strip()[:40]
-        )
-    return start
 
 
 def moment(text: str) -> str | None:
@@ -287,26 +261,13 @@ def moment(text: str) -> str | None:
 
 
 def hours(text: str, name: str) -> str | None:
-    """A duration of a form (5:00, hours and minutes, perhaps with seconds) as documents have it; None for nothing.
-
-    Raises AskFirst for a number alone, which may be hours or minutes.
-    """
+    """A duration of a form (5:00, hours and minutes, perhaps with seconds) as documents have it; None for nothing."""
     text = text.strip()
     if not text:
         return None
     parts = text.split(":")
-    if not all(part.isdecimal() for part in parts) or not 1 <= len(parts) <= 3:
+    if not all(part.isdecimal() for part in parts) or not 2 <= len(parts) <= 3:
         raise BadRequest(N_("expected hours and minutes such as 5:00, found %(found)r"), where=name, found=text[:40])
-    if len(parts) == 1 and int(text) and len(text) <= MOST_DIGITS:
-        number = int(text)
-        raise AskFirst(
-            _("Hours or minutes?"),
-            _("You entered %(number)s. Durations are written as hours:minutes.", number=number),
-            [
-                Answer(ngettext("%(num)s hour", "%(num)s hours", number), name, f"{number}:00"),
-                Answer(ngettext("%(num)s minute", "%(num)s minutes", number), name, f"{number // 60}:{number % 60:02}"),
-            ],
-        )
     return ":".join([parts[0], *(part.zfill(2) for part in parts[1:]), *["00"] * (3 - len(parts))])
 
 

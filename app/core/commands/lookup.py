@@ -103,7 +103,7 @@ def why_nothing(client: Client, contest: str) -> str | None:
             return "the contest has not begun: no start is set yet"
         return f"the contest has not begun: it starts in {max(-gone, timedelta(0))}"
     if facts["settings"].get("personal_duration") and not facts["state"].get("ended"):
-        return f"your team's own clock has not begun (jurado begin {contest} --personal)"
+        return "your team's own clock has not begun (begin it on the page of the contest)"
     return None
 
 

@@ -154,27 +154,11 @@ def test_what_cannot_be_undone_easily_is_asked_about_first(api: Api, path: str, 
 
 
 @sqlite_first
-def test_a_number_alone_is_asked_about(api: Api) -> None:
-    fields = {"name": "Spring", "kind": "together", "duration": "90", "freeze": ""}
-    asked = post(api, "/admin/new", **fields)
-    assert asked.status_code == 200
-    assert [each["id"] for each in api.get("contests").json()] == ["c"]
-    buttons = re.findall(r'name="duration"\s+value="([^"]+)">([^<]+)<', asked.text)
-    assert buttons == [("90:00", "90 hours"), ("1:30", "90 minutes")]
-    assert post(api, "/admin/new", **fields | {"duration": "1:30"}).status_code == 303
-    assert api.get("contests/spring").json()["duration"] == "1:30:00.000"
-
-
-@sqlite_first
-def test_a_limit_of_no_submissions_is_questioned(api: Api) -> None:
-    fields = {"rejections": "full", "partly_correct_as": "PC", "max_submissions": "0"}
-    asked = post(api, f"{ADMIN}/rules", **fields)
-    assert "no team can submit" in text_of(asked.text)
-    assert api.get("contests/c").json()["settings"]["limits"]["max_submissions"] is None
-    asked = post(api, f"{ADMIN}/teams/registration", most="0")
-    assert "no one can register" in text_of(asked.text)
-    assert post(api, f"{ADMIN}/rules", **fields, sure="yes").status_code == 303
-    assert api.get("contests/c").json()["settings"]["limits"]["max_submissions"] == 0
+def test_a_number_alone_is_no_duration(api: Api) -> None:
+    """It may be hours or minutes."""
+    refused = post(api, "/admin/new", name="Spring", kind="together", duration="90", freeze="")
+    assert refused.status_code == 400
+    assert 'id="wrong-duration">Expected hours and minutes such as 5:00' in refused.text
 
 
 @sqlite_first
@@ -182,7 +166,6 @@ def test_a_contest_does_not_start_in_the_past_and_may_start_at_a_second(api: Api
     fields = {"name": "Spring", "kind": "together", "duration": "1:00"}
     refused = post(api, "/admin/new", **fields, start="2020-01-01T10:00")
     assert refused.status_code == 400
-    assert 'id="wrong-start">Expected a time in the future (UTC)' in refused.text
     assert post(api, "/admin/new", **fields, start="2096-01-01T10:00:30").status_code == 303
     assert api.get("contests/spring").json()["start_time"] == "2096-01-01T10:00:30.000Z"
     times = api.get("/admin/contests/spring/times", user="admin").text
