@@ -14,8 +14,7 @@ from app.archive.service.export import export
 from app.archive.service.views import ImportedView, bring_in, read
 from app.core.faults import SILENT, Steps
 from app.core.http import deps, downloads, middleware
-from app.core.http.errors import ZIPS, body_file, content_type
-from app.core.messages import N_, UnsupportedMedia
+from app.core.http.errors import zip_body
 
 router = APIRouter(route_class=deps.GatedRoute, tags=["contests"])
 
@@ -42,13 +41,8 @@ async def import_contest(
 
     With `Accept: application/x-ndjson` there are lines of progress, the last one with status and body of the reply.
     """
-    kind = content_type(request)
-    if kind not in ZIPS:
-        raise UnsupportedMedia(
-            N_("expected application/zip, found %(found)s"), where="Content-Type", found=kind[:80] or "none"
-        )
     async with AsyncExitStack() as undo:
-        path = await undo.enter_async_context(body_file(request, service.settings.max_package))
+        path = await undo.enter_async_context(zip_body(request, service.settings.max_package))
 
         def work(steps: Steps) -> Response:
             steps.begin("reading")

@@ -74,8 +74,6 @@ class ProvenanceDocument(RunFacts, _Origin, total=False):
     """The origin of an expected answer (`from`); without an answer, `reference` has the options of its run."""
 
     reference: ReferenceDocument
-    hint: str
-    description: str
     solution_sha256: str
     made: str
 

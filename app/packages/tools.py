@@ -21,8 +21,8 @@ from app.packages.settings import JuradoSettings, ProgramSettings, Reference
 from app.programs import model, points
 from app.programs.desk import Opinion, ProgramDesk
 from app.programs.places import PYTHON, entry
-from app.programs.tools import Bounds, ToolDesk, tool_at
-from app.sandbox.model import ALLOWED, AS_ROOT, SandboxMissing
+from app.programs.tools import ToolDesk, tool_at
+from app.sandbox.model import ALLOWED, AS_ROOT, Limits, SandboxMissing
 from app.sandbox.sandbox import Sandbox
 from checkers.doors import N_, Phrase
 
@@ -113,16 +113,16 @@ def places(files: Mapping[str, bytes], folder: str) -> list[str]:
     return sorted({f"{folder}{top}{slash}" for top, slash, _ in inside})
 
 
-def validation_bounds(package: Package) -> Bounds:
+def validation_bounds(package: Package) -> Limits:
     """The limits of an input validator, and of a generator, as the package has them."""
     limits = package.problem.limits
-    return Bounds(limits.validation_time or SECONDS, (limits.validation_memory or MEMORY) * MIB, OUTPUT)
+    return Limits.of(limits.validation_time or SECONDS, (limits.validation_memory or MEMORY) * MIB, OUTPUT)
 
 
-def submission_bounds(package: Package) -> Bounds:
+def submission_bounds(package: Package) -> Limits:
     """The limits of a program as an example submission on one case."""
     limits = package.problem.limits
-    return Bounds(limits.time_limit or SUBMISSION_SECONDS, (limits.memory or MEMORY) * MIB, OUTPUT)
+    return Limits.of(limits.time_limit or SUBMISSION_SECONDS, (limits.memory or MEMORY) * MIB, OUTPUT)
 
 
 LOCAL_PROGRAMS_SECONDS = 10.0

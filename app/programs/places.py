@@ -24,15 +24,15 @@ FEEDBACK = f"{WORK}/feedback"
 class Asked:
     """A command that asks about a case.
 
-    stdin            the file of the case that it reads
+    reads_output     the answer is its standard input
     links            other paths of the case's files
-    leaves_feedback  it may write files into FEEDBACK
+    leaves           the folder in which files that it writes are its feedback
     """
 
     argv: tuple[str, ...]
-    stdin: str | None = None
+    reads_output: bool = False
     links: tuple[tuple[str, str], ...] = ()
-    leaves_feedback: bool = False
+    leaves: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,23 +111,13 @@ def prepared(program: Code, cache: Path, execute: Execute) -> Runnable:
     Raises ProgramFault with the compiler's first lines.
     """
     main = entry(program.files, program.place)
-    home = cache / f"{program.sha256}-{LAYOUT}{_compiler_stamp(program, main)}"
+    home = cache / f"{program.sha256}-{LAYOUT}"
     if not home.exists():
         _lay_out(program, main, home, execute)
     mount = Mount(home / "files", PROGRAM_FOLDER)
     if main.endswith(PYTHON):
         return Runnable((python(), "-s", "-B", f"{PROGRAM_FOLDER}/{main}"), (mount,), is_python=True)
     return Runnable((COMPILED,), (mount, Mount(home / "build", BUILD_FOLDER)))
-
-
-def _compiler_stamp(program: Code, main: str) -> str:
-    """A word for the compiler as it is installed: another one compiles anew."""
-    if main.endswith(PYTHON):
-        return ""
-    try:
-        return f"-{os.stat(COMPILERS[_language(program)][0]).st_mtime_ns:x}"
-    except FileNotFoundError:
-        return ""
 
 
 def _language(program: Code) -> str:

@@ -14,8 +14,8 @@ from importlib.metadata import Distribution, PackageNotFoundError, distribution
 from pathlib import Path, PurePosixPath
 
 from app.programs.model import ACCEPTED, Meaning, ProgramFault, Tool, exit_code, unexpected
-from app.programs.tools import Bounds, ToolDesk
-from app.sandbox.model import Mount
+from app.programs.tools import ToolDesk
+from app.sandbox.model import Limits, Mount
 from checkers.doors import Message, Score
 
 NUMBER = re.compile(r"[0-9]{1,400}(\.[0-9]{0,400})?([eE][+-]?[0-9]{1,3})?|\.[0-9]{1,400}([eE][+-]?[0-9]{1,3})?")
@@ -84,11 +84,11 @@ def _exact(value: Fraction) -> int | Fraction:
 NAME = "testcase"
 
 
-def generate(desk: ToolDesk, tool: Tool, args: Sequence[str], bounds: Bounds) -> bytes:
+def generate(desk: ToolDesk, tool: Tool, args: Sequence[str], limits: Limits) -> bytes:
     """Run a generator once; raises ProgramFault where it fails, or makes nothing."""
     with tempfile.TemporaryDirectory(prefix="jurado-generator-") as name:
         folder = Path(name)
-        result = desk.sandbox.run(desk.command(tool, args, bounds, leaves=folder))
+        result = desk.sandbox.run(desk.command(tool, args, limits, leaves=folder))
         if (code := exit_code(result)) != 0:
             raise unexpected(code, "0", result)
         left = folder / f"{NAME}.in"

@@ -10,16 +10,14 @@ The first line of each counts. The message is for the team; CMS has words of its
 - Checkers in Python: a module with the doors of `checkers/doors.py`, or with `score(input, answer, reference)`.
 """
 
-import json
 import re
-import secrets
 from collections.abc import Mapping
 from fractions import Fraction
 from typing import Annotated
 
 import msgspec
 
-from app.programs import model, runner
+from app.programs import model
 from app.programs.places import ANSWER, FEEDBACK, INPUT, OUTPUT, WORK, Asked, Run
 from app.programs.points import full, number, scored, storable
 from app.sandbox.model import Result
@@ -59,7 +57,7 @@ LINKS = ((f"{WORK}/data.in", INPUT), (f"{WORK}/data.out", ANSWER))
 
 def asked_omegaup(program: tuple[str, ...], case: model.CaseFiles) -> Asked:
     """The command that asks about a case."""
-    return Asked((*program, case.name, *case.args), stdin=OUTPUT, links=LINKS)
+    return Asked((*program, case.name, *case.args), reads_output=True, links=LINKS)
 
 
 def decision_omegaup(run: Run, case: model.CaseFiles, meaning: model.Meaning) -> model.Decision:
@@ -88,7 +86,7 @@ JUDGE_MESSAGE, TEAM_MESSAGE = "judgemessage.txt", "teammessage.txt"
 
 def asked_kattis(program: tuple[str, ...], case: model.CaseFiles) -> Asked:
     """The command that asks about a case."""
-    return Asked((*program, INPUT, ANSWER, f"{FEEDBACK}/", *case.args), stdin=OUTPUT, leaves_feedback=True)
+    return Asked((*program, INPUT, ANSWER, f"{FEEDBACK}/", *case.args), reads_output=True, leaves=FEEDBACK)
 
 
 def decision_kattis(run: Run, case: model.CaseFiles, meaning: model.Meaning) -> model.Decision:
@@ -179,7 +177,6 @@ def _agree(code: int, codes: frozenset[int], result: Result) -> None:
 
 
 Ratio = Annotated[str, msgspec.Meta(pattern="^-?[0-9]{1,400}/[0-9]{1,400}$")]
-TOKEN_BYTES = 12
 KEY = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 MOST_ARGUMENTS = 20
 LONGEST_ARGUMENT = 500
@@ -196,7 +193,6 @@ class Words(msgspec.Struct, frozen=True):
 class Reply(msgspec.Struct, frozen=True):
     """A reply of the runner: one of a failure, a rejection, a refused input, a score, a number, or nothing to say."""
 
-    token: str
     failed: str | None = None
     rejected: Words | None = None
     unread: Words | None = None
@@ -206,43 +202,32 @@ class Reply(msgspec.Struct, frozen=True):
     message: Words | None = None
     number: Ratio | None = None
     text: Annotated[str, msgspec.Meta(max_length=20_000)] = ""
-    images: dict[str, Annotated[int, msgspec.Meta(ge=0, le=runner.LARGEST_IMAGE + 1)]] = {}
 
 
 _replies = msgspec.json.Decoder(Reply)
 
 
-def request(case: model.CaseFiles) -> tuple[str, bytes]:
-    """A request's token and its bytes."""
-    parts = {"input": case.input, "reference": case.reference}
-    if case.output is not None:
-        parts["output"] = case.output
-    token = secrets.token_hex(TOKEN_BYTES)
-    header = {
-        "token": token,
-        "args": list(case.args),
-        "expected": case.is_expected,
-        "parts": {name: len(data) for name, data in parts.items()},
-    }
-    head = json.dumps(header).encode()
-    return token, b"".join((len(head).to_bytes(runner.LENGTH_BYTES, "big"), head, *parts.values()))
+def asked_python(program: tuple[str, ...], case: model.CaseFiles) -> Asked:
+    """The command that asks about a case, or about its input alone; images are left in the working folder."""
+    kind = "input" if case.output is None else "expected" if case.is_expected else "answer"
+    return Asked((*program, kind, *case.args), leaves=WORK)
 
 
-def reply_of(data: bytes, token: str) -> Reply:
-    """The reply to the request with this token; raises ProgramFault for anything else."""
+def _reply_of(result: Result) -> Reply:
+    """The runner's reply; raises ProgramFault for anything else."""
+    if (code := model.exit_code(result)) != 0:
+        raise model.unexpected(code, "0", result)
+    if not result.stdout:
+        raise model.ProgramFault("it ended before its reply")
     try:
-        reply = _replies.decode(data)
+        return _replies.decode(result.stdout)
     except (ValueError, RecursionError) as error:  # msgspec's faults are ValueErrors, but for documents too deep
         raise model.ProgramFault(f"a reply that is none: {model.plain(str(error))}") from None
-    if reply.token != token:
-        raise model.ProgramFault("expected the reply to this case, found one to another")
-    if len(reply.images) > runner.MOST_IMAGES:
-        raise model.ProgramFault(f"expected at most {runner.MOST_IMAGES} images, found {len(reply.images)}")
-    return reply
 
 
-def decision_python(reply: Reply, case: model.CaseFiles, meaning: model.Meaning) -> model.Decision | None:
+def decision_python(run: Run, case: model.CaseFiles, meaning: model.Meaning) -> model.Decision | None:
     """The checker's decision; None where it has nothing to say. Raises Unread, or ProgramFault."""
+    reply = _reply_of(run.result)
     if reply.failed is not None:
         raise model.ProgramFault(model.plain(reply.failed))
     if reply.unread is not None:

@@ -19,21 +19,6 @@ from app.programs import model, places
 from app.sandbox.model import Command, Limits, Mount, Result
 from app.sandbox.sandbox import Sandbox
 
-PROCESSES = 32
-
-
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """Limits of one run: seconds of processor time (twice as many on the clock), bytes of memory, bytes written."""
-
-    seconds: float
-    memory: int
-    output: int
-
-    def limits(self) -> Limits:
-        """The limits as the sandbox knows them."""
-        return Limits(self.seconds, 2 * self.seconds, self.memory, PROCESSES, self.output)
-
 
 def tool_at(files: Mapping[str, bytes], place: str) -> model.Tool:
     """The program at a place of a package."""
@@ -70,9 +55,9 @@ class ToolDesk:
         self,
         tool: model.Tool,
         args: Sequence[str],
-        bounds: Bounds,
+        limits: Limits,
         *,
-        stdin: Path | bytes | None = None,
+        stdin: bytes | None = None,
         reads: Mapping[str, Path] | None = None,
         leaves: Path | None = None,
         environment: Mapping[str, str] | None = None,
@@ -85,7 +70,7 @@ class ToolDesk:
         mounts = [*runnable.mounts, *(Mount(path, target) for target, path in (reads or {}).items())]
         if leaves is not None:
             mounts.append(Mount(leaves, places.WORK, writable=True))
-        return Command((*runnable.argv, *args), tuple(mounts), stdin, dict(environment or {}), limits=bounds.limits())
+        return Command((*runnable.argv, *args), tuple(mounts), stdin, dict(environment or {}), limits=limits)
 
 
 ValidatorProtocol = Literal["kattis", "testlib", "cms"]
@@ -94,7 +79,7 @@ LONGEST_TEXT = 4096
 
 
 def validate(
-    desk: ToolDesk, tool: model.Tool, protocol: ValidatorProtocol, data: bytes, args: Sequence[str], bounds: Bounds
+    desk: ToolDesk, tool: model.Tool, protocol: ValidatorProtocol, data: bytes, args: Sequence[str], limits: Limits
 ) -> Opinion:
     """Ask a validator about an input."""
     try:
@@ -102,9 +87,9 @@ def validate(
             with tempfile.TemporaryDirectory(prefix="jurado-input-") as folder:
                 path = Path(folder) / "input"
                 path.write_bytes(data)
-                result = desk.sandbox.run(desk.command(tool, (places.INPUT, *args), bounds, reads={places.INPUT: path}))
+                result = desk.sandbox.run(desk.command(tool, (places.INPUT, *args), limits, reads={places.INPUT: path}))
         else:
-            result = desk.sandbox.run(desk.command(tool, args, bounds, stdin=data))
+            result = desk.sandbox.run(desk.command(tool, args, limits, stdin=data))
         return _opinion(tool.name, protocol, result)
     except model.ProgramFault as fault:
         return Opinion(tool.name, False, fault=f"{tool.name}: {fault}")
@@ -134,9 +119,9 @@ class Solving:
         if self._kill is not None:
             self._kill()
 
-    def run(self, desk: ToolDesk, tool: model.Tool, data: bytes, bounds: Bounds, options: Mapping[str, str]) -> Result:
+    def run(self, desk: ToolDesk, tool: model.Tool, data: bytes, limits: Limits, options: Mapping[str, str]) -> Result:
         """Solve an input; `options` are its environment. Raises ProgramFault where standard output has no answer."""
-        result = desk.sandbox.run(desk.command(tool, (), bounds, stdin=data, environment=options), self._begun)
+        result = desk.sandbox.run(desk.command(tool, (), limits, stdin=data, environment=options), self._begun)
         if self._killed:
             raise model.ProgramFault(self._killed)
         if (code := model.exit_code(result)) != 0:

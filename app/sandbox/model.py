@@ -4,9 +4,7 @@
   made once: each case of a submission may start a sandbox (guarantee 6).
 """
 
-import re
 import shutil
-import subprocess
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -17,6 +15,7 @@ from typing import Literal
 AS_ROOT = "JURADO_PROGRAMS_AS_ROOT"
 # The setting that lets programs run although this process belongs to root, and its value for that.
 ALLOWED = "allow"
+PROCESSES = 32
 Ending = Literal["exit", "signal", "cpu", "wall", "memory", "output"]
 
 
@@ -39,13 +38,18 @@ class Limits:
     output: int
     open_files: int = 64
 
+    @classmethod
+    def of(cls, seconds: float, memory: int, output: int) -> "Limits":
+        """The limits of a package's program: seconds of processor time, twice as many on the clock."""
+        return cls(seconds, 2 * seconds, memory, PROCESSES, output)
+
 
 @dataclass(frozen=True, slots=True)
 class Mount:
     """A file or folder of the host seen inside.
 
-    A writable one is a folder. The program gets a private copy of it, in memory; what it leaves there (regular files
-    and folders, within `Limits.output`) is copied back when it has ended, so the disk of the host is out of its reach.
+    A writable one is an empty folder. The program gets a private one in memory; the regular files that it leaves there
+    (within `Limits.output`) are copied when it has ended, so the disk of the host is out of its reach.
     """
 
     source: Path
@@ -57,14 +61,14 @@ class Mount:
 class Command:
     """A program with its arguments, and what it sees.
 
-    stdin        bytes, or a file whose bytes are piped; None: nothing
+    stdin        bytes that are piped to it; None: nothing
     environment  variables, besides PATH, which has this Python first, HOME, LANG and USER
     folder       working folder: private and empty, but for mounts in it
     """
 
     argv: tuple[str, ...]
     mounts: tuple[Mount, ...] = ()
-    stdin: Path | bytes | None = None
+    stdin: bytes | None = None
     environment: Mapping[str, str] = field(default_factory=dict)
     folder: str = "/work"
     limits: Limits = field(kw_only=True)
@@ -78,7 +82,6 @@ class Result:
     exit_code          of `exit`, else None; a shell's 128 + n is read as signal n
     signal             of `signal`, else None
     cpu_seconds        of all processes; the start of the sandbox takes a few milliseconds of it
-    peak_memory        bytes, of all processes
     stdout, stderr     at most `Limits.output` bytes together
     """
 
@@ -87,7 +90,6 @@ class Result:
     signal: int | None
     cpu_seconds: float
     wall_seconds: float
-    peak_memory: int
     stdout: bytes
     stderr: bytes
 
@@ -106,10 +108,7 @@ class SandboxFault(Exception):
 
 # A folder that only the finished file system of a sandbox has.
 MARK = "/.jurado-sandbox"
-NUMBER = re.compile(r"[0-9]+")
 NOBODY = "65534"
-# The version of Debian 12, the oldest this was tried with.
-OLDEST = (0, 8)
 PRIVATE = "/tmp"
 DEVICES = ("null", "zero", "full", "random", "urandom")
 LINKS = {
@@ -134,28 +133,8 @@ def program() -> str | None:
     return shutil.which("bwrap", path=FOLDERS)
 
 
-def lack() -> str:
-    """What is wrong with the installed bubblewrap: there is none, or it is too old; else empty."""
-    path = program()
-    if path is None:
-        return "bwrap is not installed (Debian: apt-get install bubblewrap)"
-    version = subprocess.run((path, "--version"), capture_output=True, text=True, check=False).stdout
-    numbers = tuple(map(int, NUMBER.findall(version)[:2]))
-    if numbers < OLDEST:
-        return f"expected bubblewrap {'.'.join(map(str, OLDEST))} or newer, found {version.strip() or 'none'}"
-    return ""
-
-
-def lack_of_namespaces() -> str:
-    """What bubblewrap says where it cannot make its namespaces with a /proc of their own; else empty."""
-    unshared = (f"--unshare-{each}" for each in NAMESPACES)
-    line = (program() or "bwrap", *unshared, "--ro-bind", "/", "/", "--proc", "/proc", "/bin/true")
-    done = subprocess.run(line, capture_output=True, text=True, check=False)
-    return "" if done.returncode == 0 else " ".join(done.stderr.split())
-
-
 def private_folders(command: Command) -> dict[str, Mount | None]:
-    """The folders of a sandbox that a program may write to, each with the mount it is a copy of."""
+    """The folders of a sandbox that a program may write to, each with the mount that gets its files."""
     folders: dict[str, Mount | None] = {PRIVATE: None}
     if command.folder not in {mount.target for mount in command.mounts}:
         folders[command.folder] = None
@@ -180,8 +159,8 @@ def words(command: Command, *, filter_file: int, status: int, gate: int) -> list
 def system() -> tuple[str, ...]:
     """Arguments for what every program sees of the host: programs and libraries, a few devices, its own processes."""
     return (
-        *(word for name in SYSTEM for word in _below_usr(name)),
-        *(word for name in MERGED for word in _top(name)),
+        *(word for name in SYSTEM for word in _shown(Path("/usr") / name)),
+        *(word for name in MERGED for word in _shown(Path("/") / name)),
         *("--ro-bind-try", "/etc/ld.so.cache", "/etc/ld.so.cache"),
         *("--ro-bind-try", "/etc/alternatives", "/etc/alternatives"),
         *(word for folder in python_folders() for word in ("--ro-bind", folder, folder)),
@@ -212,17 +191,8 @@ def python() -> str:
     return str(Path(sys.base_prefix).resolve() / "bin" / f"python{sys.version_info.major}.{sys.version_info.minor}")
 
 
-def _below_usr(name: str) -> tuple[str, ...]:
-    """A folder of /usr, or the link that stands there: what links lead to is seen by its own name."""
-    path = Path("/usr") / name
-    if path.is_symlink():
-        return ("--symlink", str(path.readlink()), str(path))
-    return ("--ro-bind", str(path), str(path)) if path.is_dir() else ()
-
-
-def _top(name: str) -> tuple[str, ...]:
-    """One of the folders that Debian has merged into /usr: the same link as on the host, or a folder as there."""
-    path = Path("/") / name
+def _shown(path: Path) -> tuple[str, ...]:
+    """A folder, or the link that stands there, as in those that Debian has merged into /usr."""
     if path.is_symlink():
         return ("--symlink", str(path.readlink()), str(path))
     return ("--ro-bind", str(path), str(path)) if path.is_dir() else ()

@@ -1,65 +1,18 @@
-"""The sandbox of a server: opened once, it runs commands; where a protection is missing it does not open.
-
-Guarantee 4: a thread watches each program, and kills it at a limit.
-
-- A program that stays in its sandbox and is asked many times over a socket.
-"""
+"""The sandbox of a server: opened once, it runs commands; where a protection is missing it does not open."""
 
 from __future__ import annotations
 
 import os
-import socket
 import subprocess
-import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import TracebackType
 
 from app.sandbox import model, streams
 from app.sandbox.groups import Groups, NoGroups, RunGroup
 from app.sandbox.launch import Launched, launch
 from app.sandbox.model import ALLOWED, AS_ROOT, Command, Limits, Result, SandboxFault, SandboxMissing
 from app.sandbox.seccomp import sandbox_filter
-
-# A program that has hung up has most likely ended, and its exit code is on its way.
-SECONDS_TO_END = 1.0
-
-
-class Running:
-    """A program that runs. Its limits hold for the whole of its life."""
-
-    def __init__(self, watch: streams.Watch) -> None:
-        self._watch = watch
-        self._result: Result | None = None
-        self._fault: BaseException | None = None
-        self._thread = threading.Thread(target=self._run, name="sandbox-watch", daemon=True)
-        self._thread.start()
-
-    @property
-    def alive(self) -> bool:
-        """Whether the program runs."""
-        return self._thread.is_alive()
-
-    def kill(self, *, ended: bool = False) -> Result:
-        """Kill the program and return how it ended: `signal` 9 if it was alive. Further calls return the same.
-
-        `ended`: it has hung up, and its own end is on its way.
-        """
-        if ended:
-            self._thread.join(SECONDS_TO_END)
-        self._watch.kill()
-        self._thread.join()
-        if self._result is None:
-            raise SandboxFault("the run could not be watched") from self._fault
-        return self._result
-
-    def _run(self) -> None:
-        try:
-            self._result = self._watch.run()
-        except BaseException as error:  # raised by `kill`, in the thread that asks
-            self._fault = error
-
 
 PROGRAM = "bubblewrap"
 NAMESPACES = "namespaces"
@@ -101,19 +54,10 @@ class Sandbox:
 
         `begun` gets a function that ends the run: for any thread, also after the end.
         """
-        inlet = None if command.stdin is None else streams.Inlet(command.stdin)
-        try:
-            watch = self._launch(command, subprocess.DEVNULL if inlet is None else subprocess.PIPE)
-            if begun is not None:
-                begun(watch.kill)
-            return watch.run(inlet)
-        finally:
-            if inlet is not None:
-                inlet.close()
-
-    def start(self, command: Command, stdin: socket.socket) -> Running:
-        """Start a command that is asked over a socket as its standard input, whose other end the caller holds."""
-        return Running(self._launch(command, stdin.fileno()))
+        watch = self._launch(command, subprocess.DEVNULL if command.stdin is None else subprocess.PIPE)
+        if begun is not None:
+            begun(watch.kill)
+        return watch.run()
 
     def groups_in_use(self) -> list[Path]:
         """The folders of the runs that go on."""
@@ -122,12 +66,6 @@ class Sandbox:
     def close(self) -> None:
         """Let go of the control groups; runs must have ended."""
         self._groups.close()
-
-    def __enter__(self) -> Sandbox:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.close()
 
     def _launch(self, command: Command, stdin: int) -> streams.Watch:
         _check(command)
@@ -156,21 +94,19 @@ def _open(*, as_root: bool) -> tuple[dict[str, str], Sandbox | None]:
     if os.geteuid() == 0 and not as_root:
         return {USER: USER_HINT}, None
     lacks = dict.fromkeys((PROGRAM, NAMESPACES, GROUPS, CALLS), "")
-    lacks[PROGRAM] = model.lack()
-    filter_ = _filter(lacks)
-    opened = None
+    lacks[PROGRAM] = "" if model.program() else "bwrap is not installed (Debian: apt-get install bubblewrap)"
+    filter_, opened = _filter(lacks), None
     try:
         opened = Sandbox(Groups.open(), filter_)
     except NoGroups as error:
         lacks[GROUPS] = str(error)
-        if not lacks[PROGRAM] and (lack := model.lack_of_namespaces()):
-            lacks[NAMESPACES] = f"{lack} ({NAMESPACES_HINT})"
-    if opened is not None:
-        if not any(lacks.values()):
-            lacks[NAMESPACES] = _tried(opened)
-        if any(lacks.values()):
-            opened.close()
-            opened = None
+    if opened is None or any(lacks.values()):
+        lacks[NAMESPACES] = f"not tried before the others are there ({NAMESPACES_HINT})"
+    else:
+        lacks[NAMESPACES] = _tried(opened)
+    if opened is not None and any(lacks.values()):
+        opened.close()
+        opened = None
     return lacks, opened
 
 
@@ -197,9 +133,12 @@ def _tried(sandbox: Sandbox) -> str:
 def _check(command: Command) -> None:
     """Refuse mounts whose source is a link or of the wrong kind: what it leads to is not what the caller named."""
     for mount in command.mounts:
-        if mount.source.is_symlink() or not (mount.source.is_dir() or (mount.source.is_file() and not mount.writable)):
-            kind = "folder" if mount.writable else "file or folder"
-            raise ValueError(f"mount at {mount.target}: expected a {kind}, found {mount.source}")
+        if mount.writable:
+            fits, kind = mount.source.is_dir() and not any(mount.source.iterdir()), "an empty folder"
+        else:
+            fits, kind = mount.source.is_dir() or mount.source.is_file(), "a file or folder"
+        if mount.source.is_symlink() or not fits:
+            raise ValueError(f"mount at {mount.target}: expected {kind}, found {mount.source}")
 
 
 def _undo(group: RunGroup, launched: Launched | None) -> None:

@@ -10,7 +10,6 @@ import selectors
 import threading
 import time
 from collections.abc import Callable
-from pathlib import Path
 from signal import SIGKILL, SIGXCPU, SIGXFSZ
 from typing import IO
 
@@ -45,31 +44,20 @@ class Outlet:
 
 
 class Inlet:
-    """Bytes or a file to send. The file itself stays outside: a program could open it again to write."""
+    """Bytes to send to a program."""
 
-    def __init__(self, source: Path | bytes) -> None:
-        self._file = os.open(source, os.O_RDONLY) if isinstance(source, Path) else None
-        self._bytes = memoryview(b"" if isinstance(source, Path) else source)
+    def __init__(self, data: bytes) -> None:
+        self._left = memoryview(data)
 
     def send(self, pipe: int) -> bool:
         """Send what the pipe takes now; False once there is no more to send, or nobody reads it."""
-        if not self._bytes and self._file is not None:
-            self._bytes = memoryview(os.read(self._file, CHUNK))
-        if not self._bytes:
-            return False
         try:
-            self._bytes = self._bytes[os.write(pipe, self._bytes[:CHUNK]) :]
+            self._left = self._left[os.write(pipe, self._left[:CHUNK]) :]
         except BlockingIOError:
             return True
         except BrokenPipeError:
             return False
-        return True
-
-    def close(self) -> None:
-        """Close the file."""
-        if self._file is not None:
-            os.close(self._file)
-            self._file = None
+        return bool(self._left)
 
 
 SIGNALED = 128
@@ -83,7 +71,7 @@ class Watch:
     """Watches one run. `run` is for one thread; `stop` and `kill` are for any."""
 
     def __init__(self, command: model.Command, group: groups.RunGroup, launched: launch.Launched) -> None:
-        self._limits = command.limits
+        self._limits, self._stdin = command.limits, command.stdin or b""
         self._group, self._launched = group, launched
         process = launched.process
         self._outlets = [_outlet(process.stdout), _outlet(process.stderr)]
@@ -94,11 +82,11 @@ class Watch:
         self._began = time.monotonic()
         self._due = 0.0
 
-    def run(self, inlet: Inlet | None = None) -> model.Result:
+    def run(self) -> model.Result:
         """Pass bytes to and fro until the program ends or a limit ends it, then remove all that is left of it."""
         try:
             try:
-                self._pass_bytes(inlet)
+                self._pass_bytes()
             finally:
                 self._group.kill()
                 self._launched.wait()
@@ -122,13 +110,14 @@ class Watch:
                 self._killed = True
                 self._group.kill(self._launched.process.pid)
 
-    def _pass_bytes(self, inlet: Inlet | None) -> None:
+    def _pass_bytes(self) -> None:
         status, stdin = self._launched.status, self._launched.process.stdin
         with selectors.DefaultSelector() as selector:
             selector.register(status.handle, selectors.EVENT_READ, status.read)
             for outlet in self._outlets:
                 selector.register(outlet.pipe, selectors.EVENT_READ, outlet.receive)
-            if inlet is not None and stdin is not None:
+            if stdin is not None:
+                inlet = Inlet(self._stdin)
                 os.set_blocking(stdin.fileno(), False)
                 selector.register(stdin, selectors.EVENT_WRITE, lambda: inlet.send(stdin.fileno()))
             while not status.closed:
@@ -176,7 +165,6 @@ class Watch:
             signal if ending == "signal" else None,
             cpu,
             time.monotonic() - self._began,
-            self._group.peak_memory(),
             texts[0],
             texts[1],
         )

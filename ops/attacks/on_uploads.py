@@ -60,7 +60,7 @@ def package_of_blanks(stage: Stage) -> Cost:
     lines = [line for line in files["blanks/problem.yaml"].splitlines() if not line.startswith((b"credits", b"  "))]
     files["blanks/problem.yaml"] = b"\n".join([*lines, credits])
     with honest_people(stage) as felt:
-        reply = stage.admin.post("problems", files={"package": ("blanks.zip", zip_bytes(files))})
+        reply = stage.admin.post("problems", content=zip_bytes(files), headers={"Content-Type": "application/zip"})
     faults = [] if 200 <= reply.status_code < 500 else [f"status {reply.status_code}"]
     return Cost(max(felt.alive), faults + server_faults(felt))
 

@@ -220,7 +220,7 @@ def attacks() -> Iterator[Request]:
         yield Request(name, "POST", "problems", {"content": attack(own), "headers": ZIPPED})
         yield submitted(name, [("files", ("a.zip", attack(ANSWERS)))], REFUSED)
         if name != "a million entries":
-            yield Request(name, "POST", "problems?id=fresh", {"files": {"package": ("fresh.zip", attack(omegaup))}})
+            yield Request(name, "POST", "problems?id=fresh", {"content": attack(omegaup), "headers": ZIPPED})
             contest = attack({"contest.json": json.dumps(MADE).encode()})
             yield Request(name, "POST", "contests/import", {"content": contest, "headers": ZIPPED})
 
@@ -291,7 +291,6 @@ def packages() -> Iterator[Request]:
     """Packages of a problem, and of a contest that has it; packages of contests."""
     for name, data in PACKAGES.items():
         yield Request(name, "POST", "problems?id=other", {"content": data, "headers": ZIPPED})
-        yield Request(name, "POST", "problems", {"files": {"package": ("echo.zip", data)}})
         problem = {"problems.json": b'[{"id": "another"}]', "problems/another/another.zip": data}
         whole = zip_bytes({"contest.json": json.dumps(MADE).encode(), **problem})
         yield Request(name, "POST", "contests/import", {"content": whole, "headers": ZIPPED})

@@ -17,7 +17,6 @@ FILES = {
         "memory.events": "low 0\nhigh 0\nmax 0\noom 0\noom_kill 0\noom_group_kill 0\n",
         "memory.max": "max\n",
         "memory.oom.group": "0\n",
-        "memory.peak": "8192\n",
         "memory.swap.max": "max\n",
     },
     "pids": {"pids.current": "0\n", "pids.events": "max 0\n", "pids.max": "max\n"},

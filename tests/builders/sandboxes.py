@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from app.sandbox import model
 from app.sandbox.model import Command, Limits, Mount
 
@@ -17,11 +15,11 @@ def limits(
     return Limits(cpu, wall, memory, processes, output, files)
 
 
-def shell(line: str, *mounts: Mount, stdin: Path | bytes | None = None, within: Limits | None = None) -> Command:
+def shell(line: str, *mounts: Mount, stdin: bytes | None = None, within: Limits | None = None) -> Command:
     """A line of the shell."""
     return Command(("/bin/sh", "-c", line), mounts, stdin, limits=within or limits())
 
 
-def python(code: str, *mounts: Mount, stdin: Path | bytes | None = None, within: Limits | None = None) -> Command:
+def python(code: str, *mounts: Mount, stdin: bytes | None = None, within: Limits | None = None) -> Command:
     """A program in Python."""
     return Command((model.python(), "-IS", "-c", code), mounts, stdin, limits=within or limits())

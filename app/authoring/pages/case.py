@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Annotated, cast
 
 from fastapi import Depends, Request, Response
@@ -21,34 +21,22 @@ from app.core.pages.visitor import Fields, how_of
 from app.core.pages.visits import Look, Visit
 from app.core.service import Service
 from app.judging.service.problem_changes import How, Preview
-from app.problems.queries.problems import existing
+from app.problems.queries.problems import existing, test_case
 
 # Bytes of a file that a form shows as text; longer ones, and those that are no text, are put as files.
 LONGEST = 20_000
 
 
-@dataclass(frozen=True, slots=True)
-class Sent:
-    """A case as a form has it; `input` and `answer` None: as they are. `how`: for the version that the form shows."""
-
-    group: str
-    name: str
-    input: bytes | None
-    answer: bytes | None
-    how: How
-
-
-async def _sent(request: Request) -> Sent:
-    """The case of a form with files or texts, of which a file goes first."""
+async def _sent(request: Request, problem_id: str) -> tuple[testcases.CaseRequest, How]:
+    """The case of a form with files or texts, of which a file goes first; for the version that the form shows."""
     texts = {"group", "name", "input_text", "answer_text", sent_forms.SEEN_VERSION}
     async with forms.open_form(request, texts=texts, files={"input", "answer"}) as form:
         data = {
             kind: form.read(kind) or form.texts.get(f"{kind}_text", "").replace("\r\n", "\n").encode() or None
             for kind in ("input", "answer")
         }
-        return Sent(
-            form.texts.get("group", "").strip(), form.texts.get("name", "").strip(), **data, how=how_of(form.texts)
-        )
+        group, name = (form.texts.get(each, "").strip() for each in ("group", "name"))
+        return testcases.CaseRequest(problem_id, group, name, data["input"], data["answer"], {}), how_of(form.texts)
 
 
 def case_page(visit: Look, problem_id: str, case_name: str) -> HTMLResponse:
@@ -65,13 +53,16 @@ def case_page(visit: Look, problem_id: str, case_name: str) -> HTMLResponse:
     )
 
 
-def put_case(visit: Visit, sent: Annotated[Sent, Depends(_sent)], problem_id: str) -> Response:
+def put_case(
+    visit: Visit, sent: Annotated[tuple[testcases.CaseRequest, How], Depends(_sent)], problem_id: str
+) -> Response:
     """Put a case, new or there already; what would change anybody's points waits as a rejudging."""
-    given = sent.input or _stored(visit.service, problem_id, sent.name)
-    asked = testcases.CaseRequest(problem_id, sent.group, sent.name, given, sent.answer, {})
-    outcome = testcases.put_case(visit.service, visit.viewer, asked, sent.how)
+    asked, how = sent
+    if asked.input is None:
+        asked = replace(asked, input=_stored(visit.service, problem_id, asked.name))
+    outcome = testcases.put_case(visit.service, visit.viewer, asked, how)
     assert not isinstance(outcome, Preview), "none was asked for"
-    return visit.led_on(outcome, f"/admin/problems/{problem_id}/case/{sent.name}")
+    return visit.led_on(outcome, f"/admin/problems/{problem_id}/case/{asked.name}")
 
 
 def delete_case(fields: Fields, visit: Look, problem_id: str, case_name: str) -> Response:
@@ -102,11 +93,8 @@ def _case(session: Session, problem_id: str, name: str) -> packages.CaseView:
 def _stored(service: Service, problem_id: str, name: str) -> bytes | None:
     """The input of a case that is there already; None for a new one."""
     with service.database.read() as session:
-        try:
-            digest = _case(session, problem_id, name).sha256
-        except NotFound:
-            return None
-    return service.files.load(digest)
+        row = test_case(session, problem_id, name)
+        return None if row is None else service.files.load(row.input_sha256)
 
 
 def _text(service: Service, digest: str, size: int) -> str | None:

@@ -1,7 +1,6 @@
 """The problems of a contest: putting them in, taking them out, their labels, points and versions."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from fastapi import Response
 from fastapi.responses import HTMLResponse
@@ -18,32 +17,14 @@ from app.core.pages.visits import Change, ContestLook
 from app.domain.contests import Kind, ScoredProblem
 from app.domain.participation import is_for_practice
 from app.judging.service.problem_changes import How
-from app.problems.queries import pins, versions
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A problem of the contest as the list shows it."""
-
-    id: str
-    label: str
-    name: str
-    line: str
-    cases: int
-    lacking: int
-    version: int
-    newest: int
-    is_pinned: bool
-    submissions: int
-    may_open: bool
-    reference_counts: bool | None
+from app.problems.queries import pins
 
 
 def problems_page(visit: ContestLook) -> HTMLResponse:
     """The problems of the contest in order, and those that may be put in."""
     contest_id = visit.snapshot.contest.id
     entries = _entries(visit.session, visit.viewer, contest_id, visit.snapshot.contest.problems)
-    taken = {entry.id for entry in entries}
+    taken = {entry["id"] for entry in entries}
     manages = visit.viewer.manages
     return visit.framed(
         "organiser/contest_problems.html",
@@ -108,7 +89,9 @@ def _change(fields: Mapping[str, str]) -> dict[str, object]:
     return values
 
 
-def _entries(session: Session, viewer: Viewer, contest_id: str, scored: Sequence[ScoredProblem]) -> list[Entry]:
+def _entries(
+    session: Session, viewer: Viewer, contest_id: str, scored: Sequence[ScoredProblem]
+) -> list[dict[str, object]]:
     scored_by_id = {problem.id: problem for problem in scored}
     listed = []
     for row in contests_queries.entries(session, contest_id):
@@ -116,19 +99,18 @@ def _entries(session: Session, viewer: Viewer, contest_id: str, scored: Sequence
         cases = pins.cases(session, contest_id, row.problem_id)
         known = scored_by_id.get(row.problem_id)
         listed.append(
-            Entry(
-                row.problem_id,
-                row.label,
-                problem.names.get("en") or next(iter(problem.names.values()), row.problem_id),
-                "" if known is None else wording.rule_line(known.rule, len(cases), known.groups),
-                len(cases),
-                sum(case.answer_sha256 is None for case in cases),
-                versions.current(session, contest_id, row.problem_id),
-                problem.version,
-                row.version is not None,
-                contests_queries.submission_count(session, contest_id, problem_id=row.problem_id),
-                viewer.reads_problem(row.problem_id),
-                known.rule.reference_counts if known is not None and known.rule.kind is Kind.RELATIVE else None,
-            )
+            {
+                "id": row.problem_id,
+                "label": row.label,
+                "name": problem.names.get("en") or next(iter(problem.names.values()), row.problem_id),
+                "line": "" if known is None else wording.rule_line(known.rule, len(cases), known.groups),
+                "lacking": sum(case.answer_sha256 is None for case in cases),
+                "version": row.version or problem.version,
+                "newest": problem.version,
+                "is_pinned": row.version is not None,
+                "submissions": contests_queries.submission_count(session, contest_id, problem_id=row.problem_id),
+                "may_open": viewer.reads_problem(row.problem_id),
+                "reference_counts": known.rule.reference_counts if known and known.rule.kind is Kind.RELATIVE else None,
+            }
         )
     return listed

@@ -9,12 +9,10 @@ from anyio.to_thread import run_sync
 from fastapi import Depends, Query, Request, Response
 from fastapi import Path as PathParameter
 from fastapi.responses import HTMLResponse
-from sqlalchemy.orm import Session
 
-from app.accounts.service.viewer import Viewer
 from app.authoring.service import jobs, packages, testcases, versions
 from app.core.http.errors import status_of, written
-from app.core.messages import N_, BadRequest, NotFound, ServiceError
+from app.core.messages import N_, BadRequest, ServiceError
 from app.core.pages.forms import made_of_values, open_form, whole_number
 from app.core.pages.languages import _, confirm, ngettext
 from app.core.pages.visitor import (
@@ -107,19 +105,9 @@ def verify(change: Change, problem_id: str) -> Response:
 def run_reference(change: Change, problem_id: str) -> Response:
     """Let the reference solver make the answers of the cases that are ticked, or of those that lack one."""
     ticked = [name.removeprefix("c.") for name in change.fields if name.startswith("c.")]
-    values: dict[str, object] = {"testcases": ticked} if ticked else {}
-    if change.fields.get("seconds", "").strip():
-        try:
-            values["seconds"] = float(change.fields["seconds"])
-        except ValueError:
-            raise BadRequest(
-                N_("expected a number, found %(found)r"), where="seconds", found=change.fields["seconds"][:40]
-            ) from None
-    if change.fields.get("method", "").strip():
-        values["method"] = change.fields["method"].strip()
-    job = jobs.start_run(
-        change.session, change.service, change.viewer, problem_id, made_of_values(jobs.ReferenceRunRequest, values)
-    )
+    values: dict[str, object] = {name: change.fields[name] for name in ("seconds", "method") if change.fields.get(name)}
+    asked = made_of_values(jobs.ReferenceRunRequest, {**values, "testcases": ticked or None}, strict=False)
+    job = jobs.start_run(change.session, change.service, change.viewer, problem_id, asked)
     return change.see(f"/admin/jobs/{job.id}")
 
 
@@ -159,7 +147,7 @@ def _refused(visit: Visit, refusal: ServiceError) -> HTMLResponse:
 def _problem(visit: Look, problem_id: str, refusal: ServiceError | None = None) -> HTMLResponse:
     session, viewer = visit.session, visit.viewer
     problem = packages.one(session, problem_id)
-    verification = _verification(session, viewer, problem_id)
+    verification = jobs.verification(session, viewer, problem_id)
     result = (verification and verification.result) or {}
     report = cast(Mapping[str, Sequence[object]], result.get("report") or {})
     cases: dict[str, list[packages.CaseView]] = {group.name: [] for group in problem.groups}
@@ -182,13 +170,6 @@ def _problem(visit: Look, problem_id: str, refusal: ServiceError | None = None) 
         jobs=[job for job in jobs.newest(session, viewer) if job.params.get("problem_id") == problem_id][:10],
         aggregations=AGGREGATIONS,
     )
-
-
-def _verification(session: Session, viewer: Viewer, problem_id: str) -> jobs.Job | None:
-    try:
-        return jobs.verification(session, viewer, problem_id)
-    except NotFound:
-        return None
 
 
 def _ladder(settings: Mapping[str, object]) -> Sequence[tuple[str, str]]:

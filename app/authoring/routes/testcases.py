@@ -4,9 +4,7 @@
 - HTTP routes: many test cases of a problem put at once by a zip, and its groups.
 """
 
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
-from pathlib import Path
+from contextlib import AsyncExitStack
 from typing import Annotated
 
 from anyio.to_thread import run_sync
@@ -14,7 +12,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import FileResponse, JSONResponse
 
 from app.accounts.routes.accounts import WritingAccounts
-from app.authoring.service import packages, testcases
+from app.authoring.service import packages, testcases, versions
 from app.authoring.service.packages import BroughtIn, CaseView, ProblemDetails, ProblemView, SentPackage
 from app.core.faults import Steps
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheAuthenticator, TheService, TheSnapshot
@@ -35,12 +33,12 @@ from app.core.http.downloads import (
     type_for,
     wants_progress,
 )
-from app.core.http.errors import ZIPS, ErrorBody, body_file, content_type, written
+from app.core.http.errors import ErrorBody, zip_body
 from app.core.http.forms import Expected, open_form
 from app.core.http.middleware import API
-from app.core.messages import N_, BadRequest, UnsupportedMedia
 from app.judging.routes import PREVIEWED, RESPONSES, TheHow, accepted
 from app.judging.service.problem_changes import Preview, RejudgingView
+from app.packages.names import Format
 from app.problems.queries.testdata import DataBody
 from app.problems.service import shown_cases
 
@@ -162,12 +160,6 @@ def delete_testcase(
 
 
 packages_router = APIRouter(route_class=GatedRoute, tags=["problems"])
-PACKAGES_PARTS = Expected(texts=frozenset({"id"}), files=frozenset({"package"}), parts=10)
-PACKAGES_FORM = form(
-    "PackageForm",
-    ["package"],
-    {"package": file("a problem package, zipped"), "id": {"type": "string", "description": "the problem's id"}},
-)
 
 
 @packages_router.get("/problems", summary="All problems")
@@ -194,7 +186,7 @@ def get_problem_package(
     request: Request, problem_id: str, _viewer: CurrentViewer, session: Reading, service: TheService
 ) -> Response:
     """A Kattis 2025-09 package with the test cases as they are now; 409 while no secret one has an expected answer."""
-    packed = packages.package_zip(service, session, problem_id)
+    packed = versions.package_zip(service, session, problem_id)
     return TemporaryFileReply(packed, type_for(request, ZIP, BYTES), f"{problem_id}.zip")
 
 
@@ -209,7 +201,7 @@ def delete_problem(problem_id: str, _viewer: CurrentViewer, session: WritingAcco
     status_code=201,
     response_model=BroughtIn,
     responses={**PREVIEWED, **RESPONSES, 200: {**PREVIEWED[200], **TOLD[200]}},
-    openapi_extra={"requestBody": {"required": True, "content": {**PACKAGES_FORM, **UPLOADED_ZIP}}},
+    openapi_extra={"requestBody": {"required": True, "content": UPLOADED_ZIP}},
     summary="Bring in a problem package",
 )
 async def import_problem(
@@ -219,11 +211,9 @@ async def import_problem(
     authenticator: TheAuthenticator,
     how: TheHow,
     id: Annotated[str | None, Query(description="the problem's id where the zip has no top folder")] = None,
-    format: Annotated[
-        packages.JudgeFormat | None, Query(description="the judge that the zip is of; told by its files")
-    ] = None,
+    format: Annotated[Format | None, Query(description="the judge that the zip is of; told by its files")] = None,
 ) -> Response:
-    """A zip as the body, or as the file `package` of a form. A problem of that id is replaced; all errors at once.
+    """A zip as the body. A problem of that id is replaced; all errors at once.
 
     A zip of another judge is turned into a package, and the warnings say how.
 
@@ -231,9 +221,8 @@ async def import_problem(
     application/x-ndjson` there are lines of progress, the last one with the status and the body of the reply.
     """
     async with AsyncExitStack() as undo:
-        opened = _open_zip(request, PACKAGES_PARTS, service.settings.max_package)
-        path, named, stem = await undo.enter_async_context(opened)
-        sent = SentPackage(path, id or named, stem, format)
+        path = await undo.enter_async_context(zip_body(request, service.settings.max_package))
+        sent = SentPackage(path, id, format=format)
 
         def work(steps: Steps) -> Response:
             outcome = packages.bring_in(service, viewer, sent, how, steps)
@@ -247,44 +236,14 @@ async def import_problem(
         return await run_sync(work, Steps())
 
 
-@asynccontextmanager
-async def _open_zip(
-    request: Request, parts: Expected, limit: int
-) -> AsyncIterator[tuple[Path, str | None, str | None]]:
-    """A zip of the body or of a form with one file, the text `id` and the name of the file; gone afterwards.
-
-    Raises BadRequest or UnsupportedMedia.
-    """
-    kind = content_type(request)
-    if kind == "multipart/form-data":
-        (name,) = parts.files
-        async with open_form(request, parts) as form:
-            upload = form.file(name)
-            if upload is None:
-                raise BadRequest(N_("expected a zip file, found nothing"), where=name)
-            async with written(upload.stream) as path:
-                yield path, form.texts.get("id"), Path(upload.name).stem or None
-    elif kind in ZIPS:
-        async with body_file(request, limit) as path:
-            yield path, None, None
-    else:
-        raise UnsupportedMedia(
-            N_("expected application/zip or multipart/form-data, found %(found)s"),
-            where="Content-Type",
-            found=kind or "none",
-        )
-
-
 TEST_DATA_PLACE = "/problems/{problem_id}/testcases"
-TEST_DATA_PARTS = Expected(texts=frozenset(), files=frozenset({"cases"}), parts=2)
-TEST_DATA_FORM = form("TestCasesForm", ["cases"], {"cases": file("the test cases, zipped")})
 
 
 @router.post(
     TEST_DATA_PLACE,
     response_model=ProblemDetails,
     responses=RESPONSES,
-    openapi_extra={"requestBody": {"required": True, "content": {**TEST_DATA_FORM, **UPLOADED_ZIP}}},
+    openapi_extra={"requestBody": {"required": True, "content": UPLOADED_ZIP}},
     summary="Put many test cases",
 )
 async def import_testcases(
@@ -295,13 +254,13 @@ async def import_testcases(
     how: TheHow,
     only: Annotated[bool, Query(description="delete all test cases that the zip does not have")] = False,
 ) -> ProblemDetails | Response:
-    """A zip as the body, or as the file `cases` of a form: `secret/NAME.in` or `secret/GROUP/NAME.in`, beside each
-    perhaps `NAME.ans` (the expected answer) and `NAME.yaml` (`hint`, `description`, `output_validator_args`). In a
+    """A zip as the body: `secret/NAME.in` or `secret/GROUP/NAME.in`, beside each
+    perhaps `NAME.ans` (the expected answer) and `NAME.yaml` (`output_validator_args`). In a
     group's folder `test_group.yaml` makes or changes it (`max_score`, `score_aggregation`, `require_pass`).
 
     All of it is one version; a case in another group than before moves. All faults at once, each with its entry.
     """
-    async with _open_zip(request, TEST_DATA_PARTS, service.settings.max_upload) as (path, _, _):
+    async with zip_body(request, service.settings.max_upload) as path:
         outcome = await run_sync(lambda: testcases.put_cases(service, viewer, problem_id, path, how, only=only))
     return outcome if isinstance(outcome, ProblemDetails) else accepted(outcome)
 

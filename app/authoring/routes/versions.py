@@ -14,6 +14,7 @@ from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheBoards, Th
 from app.core.http.downloads import ARCHIVE, BYTES, ZIP, TemporaryFileReply, type_for
 from app.core.http.errors import ErrorBody
 from app.core.http.middleware import API
+from app.core.messages import N_, NotFound
 from app.judging.routes import RESPONSES, TheHow, accepted
 from app.judging.service.problem_changes import Preview, RejudgingView
 
@@ -175,7 +176,10 @@ def start_verification(
 @jobs_router.get("/problems/{problem_id}/verification", summary="The latest verification of a problem's package")
 def get_verification(problem_id: str, viewer: CurrentViewer, session: Reading) -> jobs.Job:
     """Its state, progress and, once it is done, its report: errors, warnings and notes, each with file and line."""
-    return jobs.verification(session, viewer, problem_id)
+    job = jobs.verification(session, viewer, problem_id)
+    if job is None:
+        raise NotFound(N_("the package of problem %(problem)r has not been verified"), problem=problem_id)
+    return job
 
 
 @jobs_router.get("/jobs", summary="The latest jobs, newest first")

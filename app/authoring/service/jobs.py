@@ -59,13 +59,13 @@ def start_verification(session: Session, service: Service, viewer: Viewer, probl
     return view(job)
 
 
-def verification(session: Session, viewer: Viewer, problem_id: str) -> Job:
-    """The latest verification of a problem's package; raises NotFound where there is none."""
+def verification(session: Session, viewer: Viewer, problem_id: str) -> Job | None:
+    """The latest verification of a problem's package; raises NotFound where there is no such problem."""
     problems.existing(session, problem_id)
     for row in pins.jobs(session, pins.VERIFICATION):
         if row.params["problem_id"] == problem_id and viewer.reads_problem(problem_id):
             return view(row)
-    raise NotFound(N_("the package of problem %(problem)r has not been verified"), problem=problem_id)
+    return None
 
 
 def newest(session: Session, viewer: Viewer) -> list[Job]:

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import IO
 
 from pydantic import BaseModel
 from sqlalchemy.orm import Session
@@ -13,7 +12,7 @@ from app.authoring.service.jobs import queue_for_missing
 from app.core import clics, json_documents
 from app.core.faults import SILENT, PackageError, PackageErrors, PackageFault, Steps, of_severity
 from app.core.files.files import OnlyHashes
-from app.core.messages import N_, SECONDS_UNTIL_BACK, BadRequest, Conflict, NotFound, Unavailable
+from app.core.messages import N_, SECONDS_UNTIL_BACK, BadRequest, NotFound, Unavailable
 from app.core.service import Service
 from app.core.settings import Settings
 from app.domain.documents import FoundScore
@@ -21,15 +20,13 @@ from app.judging.service import grader, problem_changes, verification
 from app.judging.service.engine import NotJudged
 from app.packages import files, model, names, verify
 from app.packages.arrivals import Arrival, read_arrival
-from app.problems.queries import packing, pins, problems, versions
+from app.problems.queries import pins, problems, versions
 from app.problems.queries.versions import Author
 from app.programs.apart import READER
 from app.tables import ProblemRow, TestCaseRow, TestGroupRow
 
 # Name of the file in which a package's files lie, one behind the other, while it is checked and stored.
 SPOOL = "files"
-# The judges whose packages are taken beside Jurado's own.
-JudgeFormat = names.Format
 
 
 class TestDataGroup(BaseModel):
@@ -131,27 +128,6 @@ def listed(session: Session, viewer: Viewer) -> list[ProblemView]:
 def one(session: Session, problem_id: str) -> ProblemDetails:
     """Settings, groups, test cases and contests of a problem; raises NotFound."""
     return details(session, problems.existing(session, problem_id))
-
-
-def package_zip(service: Service, session: Session, problem_id: str) -> IO[bytes]:
-    """A problem as a Kattis 2025-09 package with the test cases as they are now: an open temporary file.
-
-    Raises NotFound, or Conflict for a problem that no package can hold.
-    """
-    row = problems.existing(session, problem_id)
-    return packed(service, row, problems.groups(session, row.id), problems.test_cases(session, row.id))
-
-
-def packed(
-    service: Service, row: ProblemRow, groups: Sequence[TestGroupRow], cases: Sequence[TestCaseRow]
-) -> IO[bytes]:
-    """A package in an open temporary file; raises Conflict for a problem that no package can hold."""
-    try:
-        return packing.packed(service.files, row, groups, cases)
-    except packing.NotPackable as lacking:
-        raise Conflict(
-            N_("problem %(problem)r cannot be written as a package: %(lacking)s"), problem=row.id, lacking=lacking
-        ) from None
 
 
 def delete(session: Session, problem_id: str) -> None:

@@ -145,7 +145,7 @@ def put_cases(
     except PackageErrors as wrong:
         raise _refusal(wrong) from None
     kept = _files(service, how)
-    cases = [_stored(kept, each, each.group, scores, _provenance(each)) for each in sent]
+    cases = [_stored(kept, each, each.group, scores, {"from": "admin"}) for each in sent]
     groups = [
         testdata.TestGroupChange.model_construct(
             name=name,
@@ -188,15 +188,6 @@ def _refusal(faults: PackageErrors) -> BadRequest:
         else N_("the test cases have %(count)s faults: %(fault)s")
     )
     return BadRequest(message, count=count, fault=first, errors=[each.as_data() for each in faults.errors])
-
-
-def _provenance(sent: texts.SentCase) -> ProvenanceDocument:
-    provenance: ProvenanceDocument = {"from": "admin"}
-    if sent.settings.hint:
-        provenance["hint"] = sent.settings.hint
-    if sent.settings.description:
-        provenance["description"] = sent.settings.description
-    return provenance
 
 
 def check_cases(

@@ -7,14 +7,14 @@ from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
-from app.authoring.service.packages import CaseView, TestDataGroup, case_view, group_view, packed
+from app.authoring.service.packages import CaseView, TestDataGroup, case_view, group_view
 from app.contests.queries import entry_of
 from app.core import clics, json_documents
 from app.core.db.database import after_commit
-from app.core.messages import N_, NotFound
+from app.core.messages import N_, Conflict, NotFound
 from app.core.service import Service
 from app.judging.service.problem_changes import How, Preview, RejudgingView, change
-from app.problems.queries import pins, problem_diff, problems, versions
+from app.problems.queries import packing, pins, problem_diff, problems, versions
 from app.tables import ProblemRow, ProblemVersionRow, TestGroupRow
 
 
@@ -96,11 +96,19 @@ def diff(session: Session, problem_id: str, number: int, against: int | None) ->
     )
 
 
-def package_zip(service: Service, session: Session, problem_id: str, number: int) -> IO[bytes]:
-    """A version as a package, an open temporary file; raises NotFound, or Conflict for one that no package can hold."""
+def package_zip(service: Service, session: Session, problem_id: str, number: int | None = None) -> IO[bytes]:
+    """A version (None: the newest) as a Kattis 2025-09 package, an open temporary file.
+
+    Raises NotFound, or Conflict for one that no package can hold.
+    """
     row, known = problems.existing(session, problem_id), _manifest(session, problem_id, number)
     groups = [TestGroupRow(problem_id=row.id, **group) for group in known["groups"]]
-    return packed(service, pins.row_of(row, known), groups, pins.cases_of(session, row.id, known))
+    try:
+        return packing.packed(service.files, pins.row_of(row, known), groups, pins.cases_of(session, row.id, known))
+    except packing.NotPackable as lacking:
+        raise Conflict(
+            N_("problem %(problem)r cannot be written as a package: %(lacking)s"), problem=row.id, lacking=lacking
+        ) from None
 
 
 def contest_package_zip(service: Service, session: Session, contest_id: str, problem_id: str) -> IO[bytes]:
@@ -130,7 +138,7 @@ def restore(
     return opened
 
 
-def _manifest(session: Session, problem_id: str, number: int) -> json_documents.ManifestDocument:
+def _manifest(session: Session, problem_id: str, number: int | None) -> json_documents.ManifestDocument:
     known = versions.manifest(session, problem_id, number)
     if known is None:
         newest = problems.existing(session, problem_id).version

@@ -63,8 +63,14 @@ def content_type(request: Request) -> str:
 
 
 @asynccontextmanager
-async def body_file(request: Request, limit: int) -> AsyncIterator[Path]:
-    """The body in a temporary file of at most `limit` bytes, gone afterwards; raises TooLarge as soon as it is more."""
+async def zip_body(request: Request, limit: int) -> AsyncIterator[Path]:
+    """The zip of the body in a temporary file of at most `limit` bytes, gone afterwards.
+
+    Raises UnsupportedMedia, or TooLarge as soon as it is more.
+    """
+    if (kind := content_type(request)) not in ZIPS:
+        message = N_("expected application/zip, found %(found)s")
+        raise UnsupportedMedia(message, where="Content-Type", found=kind[:80] or "none")
     with locked_folder(UPLOAD_PREFIX) as folder:
         path = folder / "body"
         size = 0

@@ -86,10 +86,10 @@ def made_of(model: type[M], fields: Mapping[str, str]) -> M:
     return made_of_values(model, {name: value for name, value in fields.items() if value})
 
 
-def made_of_values(model: type[M], values: Mapping[str, object]) -> M:
+def made_of_values(model: type[M], values: Mapping[str, object], *, strict: bool | None = None) -> M:
     """A document made of values, empty ones too; raises BadRequest with what is wrong with them."""
     try:
-        return model.model_validate(values)
+        return model.model_validate(values, strict=strict)
     except ValidationError as error:
         faults = [fault(each) for each in error.errors()]
         raise BadRequest(all_in_words(faults, len(faults)), errors=faults) from None

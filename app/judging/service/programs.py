@@ -9,7 +9,7 @@ Guarantee 4: the lock lets the first of several threads open the sandbox.
 import tempfile
 import threading
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from fractions import Fraction
 from functools import partial
@@ -89,22 +89,20 @@ class Programs:
         scores: list[FoundScore] = []
         try:
             program = self._program(document, None)
-            with self._opened_desk().opened(program, seconds) as ask:
-                until = perf_counter() + request.slice_seconds
-                for answer in request.answers:
-                    scores.append(self._grade_one(ask, answer))
-                    if perf_counter() >= until:
-                        break
-                return scores
+            ask, until = self._opened_desk().asking(program, seconds), perf_counter() + request.slice_seconds
+            for answer in request.answers:
+                scores.append(self._grade_one(ask, answer))
+                if perf_counter() >= until:
+                    break
         except Exception as error:
             return _failure(error)
+        return scores
 
     def ask(self, request: Validate, document: ProgramDocument, seconds: float) -> Reply:
         """Say what is wrong with a test case's input and answer, as far as the program can tell."""
         try:
             program = self._program(document, request.bundle)
-            with self._opened_desk().opened(program, seconds) as ask:
-                decision = ask(_case_of(request))
+            decision = self._opened_desk().asking(program, seconds)(_case_of(request))
         except Unread as refused:
             return validated([("input", message_json(Message("refused", str(refused))))])
         except Exception as error:
@@ -119,7 +117,7 @@ class Programs:
     def _opened_desk(self) -> ProgramDesk:
         with self._lock:
             if self._desk is None:
-                sandbox, cache = self._opened.enter_context(self.open_sandbox()), self._settings.cache
+                sandbox, cache = self._opened.enter_context(closing(self.open_sandbox())), self._settings.cache
                 if cache is None:
                     cache = Path(self._opened.enter_context(tempfile.TemporaryDirectory(prefix="jurado-programs-")))
                 self._desk = ProgramDesk(

@@ -34,15 +34,13 @@ from app.judging.service.solver_process import (
     Summary,
     solve,
 )
-from app.packages.files import LARGEST
-from app.packages.read import read_archive
 from app.packages.tools import OUTPUT, tool_of
 from app.problems.queries import pins, testcases
-from app.problems.queries.packing import laid_out
+from app.problems.queries.packing import stored_package
 from app.problems.queries.versions import Author
 from app.programs.model import ProgramFault, Tool
-from app.programs.tools import Bounds, Solving
-from app.sandbox.model import SandboxFault, SandboxMissing
+from app.programs.tools import Solving
+from app.sandbox.model import Limits, SandboxFault, SandboxMissing
 from app.tables import ProblemRow
 
 REFERENCE_RUN = "reference-run"
@@ -184,11 +182,11 @@ def solve_by_package(programs: Programs, files: FileStore, params: RunParams, da
     try:
         tool = _tool(files, params)
         desk = programs.tools()
-        bounds = Bounds(params["seconds"] + START_UP, params["memory"] * MIB, OUTPUT)
+        limits = Limits.of(params["seconds"] + START_UP, params["memory"] * MIB, OUTPUT)
         options = {"JURADO_SECONDS": f"{params['seconds']:g}", "JURADO_SEED": str(params["seed"])}
         if params["method"]:
             options["JURADO_METHOD"] = params["method"]
-        result = solving.run(desk, tool, data, bounds, options)
+        result = solving.run(desk, tool, data, limits, options)
     except (ProgramFault, SandboxMissing, SandboxFault) as fault:
         raise SolverFailed(str(fault)) from None
     except PackageErrors as faults:
@@ -197,8 +195,7 @@ def solve_by_package(programs: Programs, files: FileStore, params: RunParams, da
 
 
 def _tool(files: FileStore, params: RunParams) -> Tool:
-    with laid_out(files, params["package_sha256"]) as laid:
-        package = read_archive(laid.archive, params["problem_id"], LARGEST, laid.spool)
+    with stored_package(files, params["problem_id"], params["package_sha256"]) as package:
         return tool_of(package, params["program"])
 
 

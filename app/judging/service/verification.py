@@ -13,12 +13,10 @@ from app.core.files.files import FileStore
 from app.domain.documents import FoundScore
 from app.judging.service.engine import Engine, JudgeFailed, NotJudged
 from app.judging.service.messages import Validate, Validated
-from app.packages.files import LARGEST
 from app.packages.model import program_document
-from app.packages.read import read_archive
 from app.packages.trials import Outcome, Question
 from app.packages.verify import Report, examine, report_of
-from app.problems.queries.packing import laid_out
+from app.problems.queries.packing import stored_package
 from app.programs.model import pack
 from app.programs.places import PROGRAM_FOLDER
 from checkers.doors import N_, Message, Score
@@ -127,8 +125,7 @@ def verify_stored(
 
     problem_id, sha256 = package
     desk = GraderDesk(engine, SECONDS)
-    with laid_out(files, sha256) as laid:
-        read = read_archive(laid.archive, problem_id, LARGEST, laid.spool)
+    with stored_package(files, problem_id, sha256) as read:
         examined = examine(read, desk, workshop=engine.programs.workshop(), steps=Steps(on_step))
         report = report_of(problem_id, read, examined)
     return {

@@ -3,8 +3,7 @@
 - The playground: any input and any answers from the reader's disk on a board. Nothing of it is sent to the server.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 from fastapi import Query
@@ -55,37 +54,6 @@ def playground(visit: Visit, slug: str) -> HTMLResponse:
 
 # The kinds of cases that are named beside them.
 CASE_KINDS = (N_("sample"), N_("final"))
-
-
-@dataclass(frozen=True, slots=True)
-class ListedProblem:
-    """A problem in the list: the viewer's points, the best of all teams, and cases without an answer."""
-
-    id: str
-    label: str
-    name: str
-    line: str
-    most: float
-    mine: str | None
-    bar: int
-    best: str
-    missing: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class ShownCase:
-    """A test case: its input, the viewer's raw score and points, and the best raw score."""
-
-    name: str
-    kind: str
-    size: int
-    href: str
-    mine: int | float | None
-    best: int | float | None
-    points: str
-    most: str
-    counts: bool
-    uncounted: str
 
 
 def contest_page(visit: ContestLook) -> HTMLResponse:
@@ -171,7 +139,7 @@ def named_problem(snapshot: ContestSnapshot, name: str) -> str:
     return name if name in shown or labels.get(name) not in shown else labels[name]
 
 
-def _listed(session: Session, viewer: Viewer, snapshot: ContestSnapshot) -> list[ListedProblem]:
+def _listed(session: Session, viewer: Viewer, snapshot: ContestSnapshot) -> list[dict[str, object]]:
     documents = problems.documents(viewer, snapshot, session)
     scored = {problem.id: problem for problem in snapshot.problems}
     board = snapshot.main
@@ -183,24 +151,24 @@ def _listed(session: Session, viewer: Viewer, snapshot: ContestSnapshot) -> list
         mine = None if answers is None else points_at_best(snapshot, problem, answers).points
         most = float(problem.rule.max_points)
         listed.append(
-            ListedProblem(
-                problem.id,
-                document.label,
-                document.name,
-                rule_line(problem.rule, len(problem.cases), problem.groups),
-                most,
-                None if mine is None else points(mine),
-                0 if mine is None or not most else width(mine / most),
-                points(tops.get(problem.id, 0.0)),
-                None if answers is None else sum(case.name not in answers for case in problem.cases),
-            )
+            {
+                "id": problem.id,
+                "label": document.label,
+                "name": document.name,
+                "line": rule_line(problem.rule, len(problem.cases), problem.groups),
+                "most": most,
+                "mine": None if mine is None else points(mine),
+                "bar": 0 if mine is None or not most else width(mine / most),
+                "best": points(tops.get(problem.id, 0.0)),
+                "missing": None if answers is None else sum(case.name not in answers for case in problem.cases),
+            }
         )
     return listed
 
 
 def _cases(
     viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem: ScoredProblem, answers: Answers | None
-) -> Sequence[ShownCase]:
+) -> list[dict[str, object]]:
     worth = points_at_best(snapshot, problem, answers or {})
     given = worth.case_points
     names = {group.name: [case.name for case in problem.cases if case.group == group.name] for group in problem.groups}
@@ -213,20 +181,20 @@ def _cases(
     shown = []
     for case in shown_cases.list_cases(viewer, snapshot, session, problem.id):
         counted = None if answers is None else answers.get(case.name)
-        mine = None if counted is None else number(counted.score.raw)
+        has_points = case.max_points >= 0.005
         shown.append(
-            ShownCase(
-                case.name,
-                case.kind,
-                case.size,
-                case.href,
-                mine,
-                case.best_raw,
-                points(given.get(case.name, 0.0), 2),
-                points(case.max_points, 2),
-                case.max_points >= 0.005 and case.name in apart,
-                N_("with its group") if case.max_points >= 0.005 else uncounted(case.kind, snapshot.phase),
-            )
+            {
+                "name": case.name,
+                "kind": case.kind,
+                "size": case.size,
+                "href": case.href,
+                "mine": None if counted is None else number(counted.score.raw),
+                "best": case.best_raw,
+                "points": points(given.get(case.name, 0.0), 2),
+                "most": points(case.max_points, 2),
+                "counts": has_points and case.name in apart,
+                "uncounted": N_("with its group") if has_points else uncounted(case.kind, snapshot.phase),
+            }
         )
     return shown
 
@@ -240,7 +208,7 @@ KEPT = {
 
 
 def panel(
-    session: Session, snapshot: ContestSnapshot, problem: ScoredProblem, cases: Sequence[ShownCase]
+    session: Session, snapshot: ContestSnapshot, problem: ScoredProblem, cases: Sequence[Mapping[str, object]]
 ) -> dict[str, object]:
     """The facts by which the panel looks at files before they are sent; the server goes by the same ones.
 
@@ -253,6 +221,6 @@ def panel(
         "label": snapshot.contest.labels.get(problem.id, problem.id),
         "limit": limit,
         "patterns": [pattern] if pattern else PATTERNS,
-        "cases": [{"name": case.name, "has": case.mine is not None} for case in cases],
+        "cases": [{"name": case["name"], "has": case["mine"] is not None} for case in cases],
         "kept": gettext(KEPT[Carry.BEST if rule.counting is Counting.BEST_CASE else rule.carry]),
     }

@@ -8,9 +8,8 @@ import hashlib
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
-from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO, Literal, NamedTuple
+from typing import IO
 
 import yaml
 
@@ -43,41 +42,55 @@ def write_map(files: dict[str, Content], name: str, before: GroupValue, after: G
         files[name] = yaml.safe_dump(after, sort_keys=False, allow_unicode=True).encode()
 
 
-def _with_groups(files: dict[str, Content], package: model.Package, rows: Sequence[TestGroupRow]) -> dict[str, Content]:
-    """The files with the groups as the rows have them; the same files where the package has them so.
+def _write_groups(files: dict[str, Content], package: model.Package, rows: Sequence[TestGroupRow]) -> None:
+    """Write the groups that the rows have otherwise than the package.
 
     Groups without a row, and what names them, are left out: the format knows none without a case.
     """
     names = {row.name for row in rows}
-    groups = [
-        replace(package_group(row), require_pass=tuple(name for name in row.require_pass if name in names))
-        for row in rows
-        if row.kind != "sample"
-    ]
+    secret = [row for row in rows if row.kind != "sample"]
+    after = {
+        row.name: replace(package_group(row), require_pass=tuple(each for each in row.require_pass if each in names))
+        for row in secret
+    }
     before = {group.name: group for group in package.groups if group.name != "sample"}
     gone = tuple(f"data/{name}/" for name in before if name not in names and name != "secret")
-    if not gone and all(before.get(group.name) == group for group in groups):
-        return files
+    for name in [name for name in files if name.startswith(gone)]:
+        del files[name]
     constants = package.problem.constants
-    changed = {name: data for name, data in files.items() if not name.startswith(gone)}
-    if "secret" not in names:
+    if "secret" not in names and before != after:
         known = read_map(bytes_of(files.get(SECRET, b"")), constants)
         rest = {key: value for key, value in known.items() if key not in {"require_pass", "score_aggregation"}}
-        write_map(changed, SECRET, known, {**rest, "max_score": sum(group.max_score or 0 for group in groups)})
-    for group in groups:
-        path = f"data/{group.name}/{GROUP_FILE}"
-        known = read_map(bytes_of(files.get(path, b"")), constants)
-        own = {"max_score": group.max_score, "score_aggregation": group.aggregation}
-        write_map(changed, path, known, {**known, **own, "require_pass": list(group.require_pass)})
-    jurado = read_map(bytes_of(changed["jurado.yaml"]), {})
-    write_map(changed, "jurado.yaml", jurado, {**jurado, "final": [g.name for g in groups if g.kind == "final"]})
-    return changed
+        write_map(files, SECRET, known, {**rest, "max_score": sum(each.max_score or 0 for each in after.values())})
+    for group in after.values():
+        if before.get(group.name) != group:
+            path = f"data/{group.name}/{GROUP_FILE}"
+            known = read_map(bytes_of(files.get(path, b"")), constants)
+            own = {"max_score": group.max_score, "score_aggregation": group.aggregation}
+            write_map(files, path, known, {**known, **own, "require_pass": list(group.require_pass)})
+
+
+def _write_settings(
+    files: dict[str, Content], package: model.Package, row: ProblemRow, groups: Sequence[TestGroupRow], names: set[str]
+) -> None:
+    """Write jurado.yaml with the final groups, and the order and points of the cases `names`."""
+    known, own = row.settings.get("testcases", model.NOTHING), package.settings.testcases
+    listed: CaseListDocument = {
+        "order": [name for name in known["order"] if name in names],
+        "points": {name: points for name, points in known["points"].items() if name in names},
+    }
+    final = [group.name for group in groups if group.kind == "final"]
+    changed: GroupValue = {}
+    if sorted(final) != sorted(group.name for group in package.groups if group.kind == "final"):
+        changed["final"] = final
+    if listed != (model.NOTHING if own is None else own.document()):
+        changed["testcases"] = listed
+    jurado = read_map(bytes_of(files["jurado.yaml"]), {})
+    write_map(files, "jurado.yaml", jurado, {**jurado, **changed})
 
 
 ARGUMENTS = "output_validator_args"
 SHOWN = (".out", ".statement", ".download", ".png", ".jpg", ".jpeg", ".svg")
-# Texts of NAME.yaml that came with a case.
-TEXTS: tuple[Literal["hint", "description"], ...] = ("hint", "description")
 # Folder of the inputs that have no expected answer yet: the format knows no such cases, but authors need them.
 UNANSWERED = "generators/unanswered"
 
@@ -86,21 +99,13 @@ class NotPackable(Exception):
     """The package format cannot say a problem as it is; the text names what it demands."""
 
 
-class Laid(NamedTuple):
-    """The zip, and a place beside it where its files may be inflated to."""
-
-    archive: Path
-    spool: Path
-
-
 @contextmanager
-def laid_out(files: FileStore, sha256: str) -> Iterator[Laid]:
-    """Write a stored zip to a temporary folder, which goes at the end."""
+def stored_package(files: FileStore, problem_id: str, sha256: str) -> Iterator[model.Package]:
+    """A stored package; its files lie in a temporary folder, which goes at the end."""
     with locked_folder(PACKAGE_PREFIX) as folder:
-        laid = Laid(folder / "package.zip", folder / "files")
-        with laid.archive.open("wb") as file:
+        with (folder / "package.zip").open("wb") as file:
             file.writelines(files.pieces(sha256))
-        yield laid
+        yield read.read_archive(folder / "package.zip", problem_id, LARGEST, folder / "files")
 
 
 def packed(files: FileStore, row: ProblemRow, groups: Sequence[TestGroupRow], rows: Sequence[TestCaseRow]) -> IO[bytes]:
@@ -109,9 +114,8 @@ def packed(files: FileStore, row: ProblemRow, groups: Sequence[TestGroupRow], ro
     An open temporary file at its beginning, which has no name; making it, one file of the package is in memory at a
     time. Raises NotPackable for a problem that no package can hold, such as one without an answered secret case.
     """
-    with ExitStack() as undo, laid_out(files, row.package_sha256) as laid:
+    with ExitStack() as undo, stored_package(files, row.id, row.package_sha256) as package:
         target = undo.enter_context(TemporaryFile(prefix="jurado-package-"))
-        package = read.read_archive(laid.archive, row.id, LARGEST, laid.spool)
         try:
             changed = _changed(files, package, row, groups, rows)
             composed = ComposedFiles({f"{package.slug}/{name}": content for name, content in changed.items()})
@@ -138,22 +142,23 @@ def _changed(
     row: ProblemRow,
     groups: Sequence[TestGroupRow],
     rows: Sequence[TestCaseRow],
-) -> Mapping[str, Content]:
+) -> dict[str, Content]:
     """The files of the problem's package as it is now."""
     answered = [each for each in rows if each.answer_sha256 is not None]
     if all(each.group_name == "sample" for each in answered):
         raise NotPackable("expected a secret test case with an expected answer, as each package has one, found none")
     changed = _with_cases(files, package, answered, row.metadata_.get("sample_outputs", {}))
-    used = {each.group_name for each in answered}
-    changed = _with_groups(changed, package, [each for each in groups if each.name in used])
-    changed = _with_case_list(changed, package, row, {each.name for each in answered})
-    stale = {f"{UNANSWERED}/{_path(each)}.in" for each in answered}
-    changed = {name: content for name, content in changed.items() if name not in stale}
+    kept = [each for each in groups if each.name in {case.group_name for case in answered}]
+    _write_groups(changed, package, kept)
+    _write_settings(changed, package, row, kept, {each.name for each in answered})
     for each in rows:
+        name = f"{UNANSWERED}/{each.group_name}/{each.name}.in"
         if each.answer_sha256 is None:
-            name = f"{UNANSWERED}/{_path(each)}.in"
-            changed[name] = _either(package, name, files, each.input_sha256, each.input_size)
-    return _with_arguments(package.slug, changed, answered)
+            changed[name] = _stored(files, each.input_sha256, each.input_size)
+        else:
+            changed.pop(name, None)
+    _write_arguments(package.slug, changed, answered)
+    return changed
 
 
 def _with_cases(
@@ -173,22 +178,12 @@ def _with_cases(
         del remaining[name]  # what was shown in place of the old input and its answer
     for name, row in rows.items():
         path = _free_path(row, remaining) if name in moved or name not in paths else f"data/{paths[name]}"
-        remaining[f"{path}.in"] = _either(package, f"{path}.in", files, row.input_sha256, row.input_size)
-        if row.answer_sha256 is not None:
-            answer = f"{path}.ans"
-            remaining[answer] = _either(package, answer, files, row.answer_sha256, row.answer_size or 0)
-        texts: dict[str, object] = {key: row.provenance[key] for key in TEXTS if key in (row.provenance or {})}
-        if texts:
-            own = yaml.safe_load(bytes_of(remaining.get(f"{path}.yaml", b""))) or {}
-            write_map(remaining, f"{path}.yaml", own, {**own, **texts})
+        remaining[f"{path}.in"] = _stored(files, row.input_sha256, row.input_size)
+        remaining[f"{path}.ans"] = _stored(files, str(row.answer_sha256), row.answer_size or 0)
     return remaining
 
 
-def _either(package: model.Package, name: str, files: FileStore, sha256: str, size: int) -> File:
-    """The package's own file of a name where it has these bytes, else the stored one."""
-    own = File(name, package.files)
-    if name in package.files and own.size == size and hashlib.sha256(own.read()).hexdigest() == sha256:
-        return own
+def _stored(files: FileStore, sha256: str, size: int) -> File:
     return File(sha256, StoredContents(files, {sha256: size}))
 
 
@@ -207,38 +202,16 @@ class StoredContents(SizedFiles[int]):
         return self._files.load(name)
 
 
-def _with_case_list(
-    files: dict[str, Content], package: model.Package, row: ProblemRow, names: Collection[str]
-) -> dict[str, Content]:
-    """The files with the order and points of cases in jurado.yaml, as the problem has them."""
-    known = row.settings.get("testcases", model.NOTHING)
-    wanted: CaseListDocument = {
-        "order": [name for name in known["order"] if name in names],
-        "points": {name: points for name, points in known["points"].items() if name in names},
-    }
-    own = package.settings.testcases
-    if wanted == (model.NOTHING if own is None else own.document()):
-        return files
-    jurado = read_map(bytes_of(files["jurado.yaml"]), {})
-    changed = dict(files)
-    write_map(changed, "jurado.yaml", jurado, {**jurado, "testcases": wanted})
-    return changed
-
-
 def _has_another_input(case: model.Case, rows: Mapping[str, TestCaseRow]) -> bool:
     return case.name in rows and rows[case.name].input_sha256 != hashlib.sha256(case.input.read()).hexdigest()
 
 
 def _free_path(row: TestCaseRow, files: Collection[str]) -> str:
     """The path of a new case: inside of a folder that has its name, as the format allows none beside it."""
-    path = f"data/{_path(row)}"
+    path = f"data/{row.group_name}/{row.name}"
     while any(name.startswith(f"{path}/") for name in files):
         path = f"{path}/{row.name}"
     return path
-
-
-def _path(row: TestCaseRow) -> str:
-    return f"{row.group_name}/{row.name}"
 
 
 def _stem(name: str) -> str:
@@ -247,8 +220,8 @@ def _stem(name: str) -> str:
     return name.removesuffix(extension)
 
 
-def _with_arguments(slug: str, files: dict[str, Content], rows: Sequence[TestCaseRow]) -> dict[str, Content]:
-    """The files, and a NAME.yaml where a case would read back with other checker arguments than its row has.
+def _write_arguments(slug: str, files: dict[str, Content], rows: Sequence[TestCaseRow]) -> None:
+    """Write a NAME.yaml where a case would read back with other checker arguments than its row has.
 
     Raises PackageErrors for files that are no package.
     """
@@ -259,4 +232,3 @@ def _with_arguments(slug: str, files: dict[str, Content], rows: Sequence[TestCas
             path = f"data/{case.path}.yaml"
             own = yaml.safe_load(bytes_of(files.get(path, b""))) or {}
             files[path] = yaml.safe_dump({**own, ARGUMENTS: list(wanted[case.name])}).encode()
-    return files

@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from dataclasses import dataclass
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -38,24 +37,17 @@ class TestCase(BaseModel):
     href: str
 
 
-@dataclass(frozen=True, slots=True)
-class Shown:
-    """A row with the kind its group has in the rules."""
-
-    row: TestCaseRow
-    kind: CaseKind
-
-
 def list_cases(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem_id: str) -> list[TestCase]:
     """The test cases of a problem that the viewer may read, in order; raises NotFound for a problem it does not see."""
     problem = the_problem(snapshot, problem_id)
-    return [_view(viewer, snapshot, problem, each) for each in _shown_cases(viewer, snapshot, session, problem)]
+    shown = _shown_cases(viewer, snapshot, session, problem)
+    return [_view(viewer, snapshot, problem, row, kind) for row, kind in shown]
 
 
 def case_input(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem_id: str, name: str) -> TestCaseRow:
     """The row of a test case whose input the viewer may read; raises NotFound."""
     problem = the_problem(snapshot, problem_id)
-    rows = {each.row.name: each.row for each in _shown_cases(viewer, snapshot, session, problem)}
+    rows = {row.name: row for row, _ in _shown_cases(viewer, snapshot, session, problem)}
     row = rows.get(name)
     if row is None:
         raise NotFound(
@@ -70,26 +62,28 @@ def inputs_zip(service: Service, viewer: Viewer, snapshot: ContestSnapshot, sess
     """The zip of every input the viewer may read, as NAME.in: the same bytes each time, made once and kept."""
     problem = the_problem(snapshot, problem_id)
     shown = _shown_cases(viewer, snapshot, session, problem)
-    digests = {f"{each.row.name}.in": each.row.input_sha256 for each in shown}
+    digests = {f"{row.name}.in": row.input_sha256 for row, _ in shown}
     key = hashlib.sha256(json.dumps(digests, sort_keys=True).encode()).hexdigest()[:32]
     path = service.settings.home / "cache" / f"inputs-{problem_id}-{key}.zip"
     zips.kept_zip(path, digests, lambda name: service.files.load(digests[name]))
     return path
 
 
-def _shown_cases(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem: ScoredProblem) -> list[Shown]:
-    """Samples and provisional cases for everybody, those without an expected answer for judges.
+def _shown_cases(
+    viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem: ScoredProblem
+) -> list[tuple[TestCaseRow, CaseKind]]:
+    """Samples and provisional cases for everybody, those without an expected answer for judges; each with its kind.
 
     Final ones for those who may have their inputs: the contest's snapshot knows of none where nobody may.
     """
     kinds = {group.name: group.kind for group in problem.groups}
     rows = pins.cases(session, snapshot.contest.id, problem.id)
-    cases = [Shown(row, kinds.get(row.group_name, CaseKind.FINAL)) for row in rows]
+    cases = [(row, kinds.get(row.group_name, CaseKind.FINAL)) for row in rows]
     if viewer.sees_all:
         return cases
     final = _finals_shown(viewer, snapshot, session, problem)
-    open_ = [each for each in cases if each.row.answer_sha256 is not None]
-    return [each for each in open_ if final or each.kind is not CaseKind.FINAL]
+    open_ = [(row, kind) for row, kind in cases if row.answer_sha256 is not None]
+    return [(row, kind) for row, kind in open_ if final or kind is not CaseKind.FINAL]
 
 
 def _finals_shown(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem: ScoredProblem) -> bool:
@@ -101,17 +95,18 @@ def _finals_shown(viewer: Viewer, snapshot: ContestSnapshot, session: Session, p
     return contest.finals.shown(contest.clock, clock.utc_now(), asked)
 
 
-def _view(viewer: Viewer, snapshot: ContestSnapshot, problem: ScoredProblem, each: Shown) -> TestCase:
+def _view(
+    viewer: Viewer, snapshot: ContestSnapshot, problem: ScoredProblem, row: TestCaseRow, kind: CaseKind
+) -> TestCase:
     """A test case as the viewer may see it."""
-    row = each.row
-    counts = each.kind in problem.counting(snapshot.phase)
+    counts = kind in problem.counting(snapshot.phase)
     scale = float(scoring.weights(problem, snapshot.phase).scale)
     shows_best = viewer.sees_all or snapshot.contest.settings.show_best
     best = snapshot.bests(problem).best
     view = TestCase(
         name=row.name,
         group=row.group_name,
-        kind=each.kind.value,
+        kind=kind.value,
         ordinal=row.ordinal,
         size=row.input_size,
         sha256=row.input_sha256,

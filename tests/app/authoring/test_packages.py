@@ -64,12 +64,6 @@ def test_a_package_becomes_a_problem(checked: Api) -> None:
     assert [each["id"] for each in checked.get("problems", user="judge").json()] == ["echo"]
 
 
-def test_a_package_may_come_in_a_form_and_be_named_by_its_file(checked: Api) -> None:
-    files = {"package": ("eco.zip", zip_package(top=""), "application/zip")}
-    made = checked.post("problems", user="admin", files=files)
-    assert (made.status_code, made.json()["id"]) == (201, "eco")
-
-
 def test_a_package_without_a_top_folder_is_named_in_the_address(checked: Api) -> None:
     assert bring(checked, zip_package(top="")).status_code == 400
     assert bring(checked, zip_package(top=""), "?id=other").json()["id"] == "other"
@@ -156,7 +150,7 @@ def test_what_is_no_package_is_refused_and_leaves_nothing(checked: Api, data: by
 
 def test_other_kinds_of_bodies_are_refused(checked: Api) -> None:
     assert checked.post("problems", user="admin", json={}).status_code == 415
-    assert checked.post("problems", user="admin", data={"id": "x"}, files={"other": b"x"}).status_code == 400
+    assert checked.post("problems", user="admin", data={"id": "x"}, files={"other": b"x"}).status_code == 415
 
 
 def test_a_package_comes_back_as_it_was_sent(checked: Api) -> None:

@@ -80,10 +80,10 @@ def test_a_case_and_a_package_are_refused_for_a_while_where_no_grader_can_check_
     before = names(contest, "judge")
     contest.service = replace(contest.service, engine=cast(Engine, Dead(contest.service.files)))
     contest.app.state.service = contest.service
-    package = {"package": ("another.zip", zip_package(top=""), "application/zip")}
+    package = {"content": zip_package(top=""), "headers": {"Content-Type": "application/zip"}}
     for reply in (
         put(contest, "secret/04", input=b"4\n", answer=b"4\n"),
-        contest.post("problems", user="admin", files=package),
+        contest.post("problems?id=another", user="admin", **package),
     ):
         assert (reply.status_code, reply.headers["Retry-After"]) == (503, "10")
         assert reply.json()["message"].endswith("could not be checked: its graders were killed")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
@@ -15,7 +16,7 @@ MEMORY = 2**27
 @pytest.fixture(scope="session")
 def sandbox() -> Iterator[Sandbox]:
     """The sandbox of this test process."""
-    with Sandbox.open(as_root=True) as opened:
+    with closing(Sandbox.open(as_root=True)) as opened:
         yield opened
 
 

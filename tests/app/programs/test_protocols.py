@@ -29,7 +29,7 @@ def run(
     **feedback: str,
 ) -> Run:
     """A run that ended so; feedback by the name of its file without `.txt`."""
-    result = Result(ending, code, signal, 0.1, 0.1, 2**20, stdout.encode(), stderr.encode())
+    result = Result(ending, code, signal, 0.1, 0.1, stdout.encode(), stderr.encode())
     return Run(result, {f"{name}.txt": text.encode() for name, text in feedback.items()})
 
 
@@ -39,17 +39,17 @@ def worth(decision: Decision) -> tuple[object, object] | None:
 
 
 @pytest.mark.parametrize(
-    ("ask", "words", "stdin"),
+    ("ask", "words", "reads_output"),
     [
-        (protocols.asked_kattis, (INPUT, ANSWER, "/work/feedback/", "fuzzy"), OUTPUT),
-        (protocols.asked_testlib, (INPUT, OUTPUT, ANSWER, "fuzzy"), None),
-        (protocols.asked_omegaup, ("01-small", "fuzzy"), OUTPUT),
-        (protocols.asked_cms, (INPUT, ANSWER, OUTPUT, "fuzzy"), None),
+        (protocols.asked_kattis, (INPUT, ANSWER, "/work/feedback/", "fuzzy"), True),
+        (protocols.asked_testlib, (INPUT, OUTPUT, ANSWER, "fuzzy"), False),
+        (protocols.asked_omegaup, ("01-small", "fuzzy"), True),
+        (protocols.asked_cms, (INPUT, ANSWER, OUTPUT, "fuzzy"), False),
     ],
 )
-def test_each_protocol_has_its_own_order_of_arguments(ask: Ask, words: tuple[str, ...], stdin: object) -> None:
+def test_each_protocol_has_its_own_order_of_arguments(ask: Ask, words: tuple[str, ...], reads_output: bool) -> None:
     asked = ask(("/program/check",), CASE)
-    assert (asked.argv, asked.stdin) == (("/program/check", *words), stdin)
+    assert (asked.argv, asked.reads_output) == (("/program/check", *words), reads_output)
 
 
 def test_a_validator_of_omegaup_finds_the_files_of_the_case_in_its_folder() -> None:
@@ -204,10 +204,8 @@ def test_a_checker_of_cms_without_a_share_is_at_fault_itself(ended: Run) -> None
 
 
 def reply(**fields: object) -> Decision | None:
-    """What a reply to the token `t` decides."""
-    return protocols.decision_python(
-        protocols.reply_of(json.dumps({"token": "t", **fields}).encode(), "t"), CASE, "fraction"
-    )
+    """What a reply decides."""
+    return protocols.decision_python(run(0, json.dumps(fields)), CASE, "fraction")
 
 
 def test_a_reply_in_python_is_a_number_a_score_a_rejection_or_nothing() -> None:
@@ -230,7 +228,6 @@ def test_a_reply_in_python_is_a_number_a_score_a_rejection_or_nothing() -> None:
     "fields",
     [
         {"failed": "Traceback"},
-        {"token": "another", "number": "1/1"},
         {"number": "3/2"},
         {"number": "-1/1"},
         {"number": "1/0"},
@@ -262,14 +259,14 @@ def test_words_of_a_checker_in_python_steer_no_terminal_and_fill_no_page() -> No
         reply(unread=words)
     assert "\x1b" not in str(refused.value)
     with pytest.raises(ProgramFault) as late:
-        exit_code(Result("wall", None, None, 0, 0, 0, b"", b"late\x00\x1b[2J"))
+        exit_code(Result("wall", None, None, 0, 0, b"", b"late\x00\x1b[2J"))
     assert str(late.value) == "it took more time than it may; standard error: late[2J"
 
 
 def test_a_reply_that_is_nested_without_end_is_the_checkers_own_fault() -> None:
-    data = b'{"token": "t", "more": ' + 200_000 * b"["
+    ended = run(0, '{"more": ' + 200_000 * "[")
     with pytest.raises(ProgramFault, match="a reply that is none"):
-        protocols.reply_of(data, "t")
+        protocols.decision_python(ended, CASE, "fraction")
 
 
 def test_huge_feedback_of_kattis_is_cut_and_steers_no_terminal() -> None:

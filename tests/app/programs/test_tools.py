@@ -11,11 +11,12 @@ import pytest
 from app.programs.desk import ProgramDesk
 from app.programs.model import ProgramFault
 from app.programs.points import generate
-from app.programs.tools import Bounds, Solving, ValidatorProtocol, tool_at, validate
+from app.programs.tools import Solving, ValidatorProtocol, tool_at, validate
+from app.sandbox.model import Limits
 
 pytestmark = pytest.mark.machine("sandbox")
 ENDLESS = "while True: pass"
-BOUNDS = Bounds(20.0, 2**27, 2**20)
+BOUNDS = Limits.of(20.0, 2**27, 2**20)
 TESTLIB = """\
 #include "lib.h"
 int main() { std::string line; std::getline(std::cin, line); return line == "good" ? 0 : fail("not good"); }
@@ -53,7 +54,7 @@ def test_a_validator_that_is_slow_or_greedy_or_dies_is_named(desk: ProgramDesk) 
     assert "killed by signal 6" in opinion(desk, "import os; os.abort()")
     assert "more memory than it may" in opinion(desk, "bytearray(1 << 30)")
     tool = tool_at({"input_validators/v.py": b"while True: pass"}, "input_validators/v.py")
-    given = validate(desk.tools(), tool, "kattis", b"", (), Bounds(0.2, 2**27, 2**20))
+    given = validate(desk.tools(), tool, "kattis", b"", (), Limits.of(0.2, 2**27, 2**20))
     assert given.fault.startswith(("v.py: it used more processor time", "v.py: it took more time"))
 
 
@@ -82,10 +83,10 @@ def test_a_generator_prints_an_input_or_leaves_it_as_a_file(desk: ProgramDesk) -
         generate(desk.tools(), tools["d.py"], [], BOUNDS)
 
 
-def solved(desk: ProgramDesk, text: str, bounds: Bounds = BOUNDS, solving: Solving | None = None) -> bytes:
+def solved(desk: ProgramDesk, text: str, limits: Limits = BOUNDS, solving: Solving | None = None) -> bytes:
     """The answer of a solver in Python to the input `8`."""
     tool = tool_at({"solver.py": text.encode()}, "solver.py")
-    return (solving or Solving()).run(desk.tools(), tool, b"8\n", bounds, {"JURADO_SEED": "5"}).stdout
+    return (solving or Solving()).run(desk.tools(), tool, b"8\n", limits, {"JURADO_SEED": "5"}).stdout
 
 
 def test_a_solver_answers_on_standard_output_within_its_time(desk: ProgramDesk) -> None:
@@ -94,13 +95,13 @@ def test_a_solver_answers_on_standard_output_within_its_time(desk: ProgramDesk) 
         with pytest.raises(ProgramFault, match=fault):
             solved(desk, text)
     with pytest.raises(ProgramFault, match=r"more (processor )?time than it may"):
-        solved(desk, ENDLESS, Bounds(0.2, 2**27, 2**20))
+        solved(desk, ENDLESS, Limits.of(0.2, 2**27, 2**20))
 
 
 def test_a_solver_is_ended_at_will_also_before_its_start(desk: ProgramDesk) -> None:
     solving = Solving()
     with ThreadPoolExecutor(1) as threads:
-        running = threads.submit(solved, desk, ENDLESS, Bounds(600.0, 2**27, 2**20), solving)
+        running = threads.submit(solved, desk, ENDLESS, Limits.of(600.0, 2**27, 2**20), solving)
         while solving._kill is None:
             time.sleep(0.01)
         solving.kill()

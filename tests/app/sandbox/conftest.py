@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import closing
 
 import pytest
 
@@ -12,5 +13,5 @@ from app.sandbox.sandbox import Sandbox
 @pytest.fixture(scope="session")
 def sandbox() -> Iterator[Sandbox]:
     """The sandbox of this test process."""
-    with Sandbox.open(as_root=True) as opened:
+    with closing(Sandbox.open(as_root=True)) as opened:
         yield opened

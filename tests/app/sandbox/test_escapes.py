@@ -180,37 +180,16 @@ def test_of_what_a_program_leaves_only_regular_files_are_taken(sandbox: Sandbox,
     line = f"ln -s {tmp_path}/secret link; ln -s {tmp_path} folder; mkfifo fifo; echo 1 >score; ln score again; mkdir a"
     assert sandbox.run(shell(f"cd /out; {line}", Mount(out, "/out", writable=True))).ending == "exit"
     assert {path.name for path in out.iterdir()} == {"score", "again"}
-    (out / "score").unlink()
-    (out / "score").symlink_to(tmp_path / "secret")
-    assert sandbox.run(shell("rm /out/score; echo 2 >/out/score", Mount(out, "/out", writable=True))).ending == "exit"
-    assert ((tmp_path / "secret").read_text(), (out / "score").read_text()) == ("secret", "2\n")
-
-
-def test_links_in_a_writable_folder_lead_nowhere_on_either_way(sandbox: Sandbox, tmp_path: Path) -> None:
-    """A link is copied as a link, and none is followed when files come back, whatever the program made of it."""
-    (tmp_path / "elsewhere").mkdir()
-    (tmp_path / "elsewhere/secret").write_text("secret")
-    out = tmp_path / "out"
-    (out / "folder").mkdir(parents=True)
-    (out / "plain").write_text("x")
-    (out / "link").symlink_to(tmp_path / "elsewhere")
-    swap = "cat link/secret; rm -r link folder plain; mkdir link plain"
-    write = "for file in link/secret folder plain/new; do echo y >$file; done"
-    result = sandbox.run(shell(f"cd /out; {swap}; {write}", Mount(out, "/out", writable=True)))
-    assert (result.ending, result.exit_code, result.stdout) == ("exit", 0, b"")
-    assert (tmp_path / "elsewhere/secret").read_text() == "secret"
-    assert [(out / name).read_text() for name in ("link/secret", "folder", "plain/new")] == ["y\n"] * 3
 
 
 @pytest.mark.parametrize(
     "code",
     [
-        "import os\nfor _ in range(10_000): os.mkdir('d'); os.chdir('d')",
         "for at in range(5_000): open(str(at), 'w')",
         "for at in range(20): open(str(at), 'w').truncate(2**19)",
         "open('0', 'w')\nfor at in range(2_000): os.symlink(str(at), str(at + 1))",
     ],
-    ids=["10,000 folders deep", "5,000 files", "files that are all hole", "a chain of 2,000 links"],
+    ids=["5,000 files", "files that are all hole", "a chain of 2,000 links"],
 )
 def test_what_is_left_is_taken_whole_or_not_at_all(sandbox: Sandbox, tmp_path: Path, code: str) -> None:
     out = tmp_path / "out"
@@ -226,10 +205,11 @@ def test_what_is_left_is_taken_whole_or_not_at_all(sandbox: Sandbox, tmp_path: P
 def test_a_killed_server_leaves_no_process_and_its_groups_go_with_the_next_one() -> None:
     seconds = f"{10**6 + secrets.randbelow(10**6)}"
     code = (
-        "import socket, sys; from app.sandbox.sandbox import Sandbox; from tests.builders.sandboxes import shell\n"
-        "box = Sandbox.open(as_root=True); ours, theirs = socket.socketpair()\n"
-        f"box.start(shell('echo begun >&0; (setsid sleep {seconds} &); sleep {seconds}'), theirs); ours.recv(6)\n"
-        "print(*box.groups_in_use(), sep='\\n', flush=True); sys.stdin.read()"
+        "import sys, threading; from app.sandbox.sandbox import Sandbox; from tests.builders.sandboxes import shell\n"
+        "begun = threading.Event()\n"
+        f"line = shell('(setsid sleep {seconds} &); sleep {seconds}'); box = Sandbox.open(as_root=True)\n"
+        "threading.Thread(target=box.run, args=(line, lambda _: begun.set()), daemon=True).start()\n"
+        "begun.wait(); print(*box.groups_in_use(), sep='\\n', flush=True); sys.stdin.read()"
     )
     server = subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
     assert server.stdout is not None

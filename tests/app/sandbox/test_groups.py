@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from app.sandbox import groups
-from app.sandbox.groups import MAIN, Groups, NoGroups, RunGroup, choose, sweep
-from app.sandbox.hierarchies import NEEDED, Hierarchy, hierarchies
+from app.sandbox.groups import MAIN, NEEDED, Groups, Hierarchy, NoGroups, RunGroup, choose, hierarchies, sweep
 from tests.builders.control_groups import Kernel
 from tests.builders.sandboxes import MIB, limits
 
@@ -32,8 +31,8 @@ def test_of_version_1_each_controller_has_its_own_group(tmp_path: Path) -> None:
     )
     rows = hierarchies(mounts, "4:memory:/a/b\n3:cpu,cpuacct:/c\n1:name=systemd:/x\n")
     assert rows == [
-        Hierarchy(memory, memory / "a/b", frozenset({"memory"}), False),
-        Hierarchy(cpu, cpu / "c", frozenset({"cpuacct"}), False),
+        Hierarchy(memory / "a/b", frozenset({"memory"}), False),
+        Hierarchy(cpu / "c", frozenset({"cpuacct"}), False),
     ]
     with pytest.raises(NoGroups, match="pids"):
         choose(rows)
@@ -44,7 +43,7 @@ def test_of_version_2_the_group_has_the_controllers_that_are_delegated(tmp_path:
     own = top / "system.slice/jurado.service"
     (own / "cgroup.controllers").write_text("cpu memory pids\n")
     (row,) = hierarchies(V2.format(root="/", top=top), "0::/system.slice/jurado.service\n")
-    assert row == Hierarchy(top, own, frozenset(NEEDED), True)
+    assert row == Hierarchy(own, frozenset(NEEDED), True)
     assert choose([row]) == dict.fromkeys(NEEDED, row)
 
 
@@ -59,8 +58,8 @@ def test_a_container_sees_its_group_as_the_top(tmp_path: Path) -> None:
 
 def test_a_controller_of_version_1_is_not_looked_for_in_version_2(tmp_path: Path) -> None:
     new, old = (
-        Hierarchy(tmp_path, tmp_path, frozenset({"pids", "cpuacct"}), True),
-        Hierarchy(tmp_path / "m", tmp_path / "m", frozenset({"memory", "cpuacct"}), False),
+        Hierarchy(tmp_path, frozenset({"pids", "cpuacct"}), True),
+        Hierarchy(tmp_path / "m", frozenset({"memory", "cpuacct"}), False),
     )
     assert choose([old, new]) == {"memory": old, "cpuacct": old, "pids": new}
 
@@ -69,7 +68,6 @@ def test_the_limits_and_counters_of_version_2(tmp_path: Path) -> None:
     for name in ("memory.max", "memory.swap.max", "memory.oom.group", "pids.max"):
         (tmp_path / name).touch()
     (tmp_path / "memory.events").write_text("low 0\noom 1\noom_kill 1\n")
-    (tmp_path / "memory.peak").write_text("12345\n")
     (tmp_path / "cpu.stat").write_text("usage_usec 2500000\nuser_usec 1\n")
     (tmp_path / "pids.events").write_text("max 0\n")
     group = RunGroup(tmp_path, tmp_path, tmp_path)
@@ -77,7 +75,7 @@ def test_the_limits_and_counters_of_version_2(tmp_path: Path) -> None:
     texts = {path.name: path.read_text().strip() for path in tmp_path.iterdir()}
     assert (texts["memory.max"], texts["memory.swap.max"]) == (str(64 * MIB), "0")
     assert (texts["memory.oom.group"], texts["pids.max"]) == ("1", "7")
-    assert (group.cpu_seconds(), group.peak_memory()) == (2.5, 12345)
+    assert group.cpu_seconds() == 2.5
     assert group.out_of_memory()
     assert group.folders == [tmp_path]
 
@@ -125,7 +123,7 @@ def test_a_service_with_delegated_groups_of_version_2_divides_its_own(
     texts = {path.name: path.read_text() for path in (server / "1").iterdir()}
     assert (texts["memory.max"], texts["memory.swap.max"]) == (f"{64 * MIB}\n", "0\n")
     assert (texts["memory.oom.group"], texts["pids.max"]) == ("1\n", "7\n")
-    assert (group.cpu_seconds(), group.peak_memory()) == (1.5, 8192)
+    assert group.cpu_seconds() == 1.5
     assert not group.out_of_memory()
     (server / "1/memory.events").write_text("low 0\nhigh 0\nmax 9\noom 1\noom_kill 1\noom_group_kill 1\n")
     assert group.out_of_memory()

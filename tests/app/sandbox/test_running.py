@@ -4,17 +4,15 @@ from __future__ import annotations
 
 import platform
 import signal
-import socket
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from app.sandbox.model import Mount, SandboxFault
-from app.sandbox.sandbox import Running, Sandbox, protections
+from app.sandbox.sandbox import Sandbox, protections
 from app.sandbox.streams import Watch
-from tests.builders.sandboxes import MIB, limits, python, shell
+from tests.builders.sandboxes import MIB, limits, shell
 
 pytestmark = pytest.mark.machine("sandbox")
 
@@ -30,17 +28,11 @@ def test_a_program_gets_its_input_and_its_output_exit_code_time_and_memory_are_t
     assert (result.ending, result.exit_code, result.signal) == ("exit", 43, None)
     assert (result.stdout, result.stderr) == (b"text", b"oops\n")
     assert 0 < result.cpu_seconds < 20
-    assert 0 < result.peak_memory < 128 * MIB
     assert result.wall_seconds > 0
 
 
-def test_a_large_file_is_piped_whole_and_cannot_be_written_to(sandbox: Sandbox, tmp_path: Path) -> None:
-    """Standard input is no descriptor of the file: that could be opened again to write."""
-    file = tmp_path / "input"
-    file.write_bytes(bytes(3 * MIB))
-    result = sandbox.run(shell("wc -c; echo x >/proc/self/fd/0; true", stdin=file))
-    assert result.stdout.split() == [str(3 * MIB).encode()]
-    assert file.read_bytes() == bytes(3 * MIB)
+def test_a_large_input_is_piped_whole(sandbox: Sandbox) -> None:
+    assert sandbox.run(shell("wc -c", stdin=bytes(3 * MIB))).stdout.split() == [str(3 * MIB).encode()]
 
 
 def test_a_program_that_reads_nothing_ends_as_it_does(sandbox: Sandbox) -> None:
@@ -61,19 +53,17 @@ def test_what_is_mounted_is_read_and_not_written(sandbox: Sandbox, tmp_path: Pat
     assert result.stderr.count(b"Read-only file system") == 3
 
 
-def test_a_writable_folder_is_a_copy_and_what_the_program_leaves_comes_back(sandbox: Sandbox, tmp_path: Path) -> None:
+def test_files_that_the_program_leaves_in_a_writable_folder_come_back(sandbox: Sandbox, tmp_path: Path) -> None:
     folder = tmp_path / "feedback"
     folder.mkdir()
-    (folder / "old").write_text("old")
-    line = (
-        "cat old; echo new >old; mkdir deep; echo 42 >deep/score; echo ':' >tool; chmod +x tool; ln -s /etc/shadow link"
-    )
-    result = sandbox.run(shell(f"cd /out && {line}", Mount(folder, "/out", writable=True)))
-    assert (result.ending, result.stdout) == ("exit", b"old")
-    assert (folder / "old").read_text() == "new\n"
-    assert (folder / "deep/score").read_text() == "42\n"
+    line = "echo 42 >score; mkdir deep; echo x >deep/score; echo ':' >tool; chmod +x tool; ln -s /etc/shadow link"
+    writable = Mount(folder, "/out", writable=True)
+    assert sandbox.run(shell(f"cd /out && {line}", writable)).ending == "exit"
+    assert {path.name for path in folder.iterdir()} == {"score", "tool"}
+    assert (folder / "score").read_text() == "42\n"
     assert (folder / "tool").stat().st_mode & 0o777 == 0o700
-    assert not (folder / "link").is_symlink()
+    with pytest.raises(ValueError, match="expected an empty folder"):
+        sandbox.run(shell("true", writable))
 
 
 def test_python_has_its_usual_means_by_its_usual_name(sandbox: Sandbox) -> None:
@@ -94,30 +84,6 @@ def test_a_program_that_does_not_exist_is_a_fault_of_the_caller(sandbox: Sandbox
         sandbox.run(shell("true").__class__(("/no/such/program",), limits=limits()))
 
 
-def test_a_program_that_stays_is_asked_many_times(sandbox: Sandbox) -> None:
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        running = sandbox.start(shell('while read line; do echo "<$line>" >&0; done'), theirs)
-        for word in (b"one", b"two"):
-            ours.sendall(word + b"\n")
-            assert ours.recv(len(word) + 3, socket.MSG_WAITALL) == b"<" + word + b">\n"
-        result = running.kill()
-    assert (result.ending, result.signal) == ("signal", signal.SIGKILL)
-
-
-def test_a_program_outlives_the_thread_that_started_it(sandbox: Sandbox) -> None:
-    """The kernel kills bubblewrap when the thread that started it ends: that is never one of those who ask."""
-    started: list[Running] = []
-    ours, theirs = socket.socketpair()
-    thread = threading.Thread(target=lambda: started.append(sandbox.start(shell("cat >&0"), theirs)))
-    thread.start()
-    thread.join()
-    with ours, theirs:
-        ours.sendall(b"still")
-        assert ours.recv(5, socket.MSG_WAITALL) == b"still"
-        started[0].kill()
-
-
 def test_a_watcher_that_fails_leaves_no_process(sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
     """An interrupt of the server's user, for instance, while a program runs."""
 
@@ -135,12 +101,3 @@ def test_many_threads_run_at_once(sandbox: Sandbox) -> None:
         results = threads.map(lambda number: sandbox.run(shell(f"cat; exit {number}", stdin=b"%d" % number)), range(12))
         assert [(each.exit_code, each.stdout) for each in results] == [(n, b"%d" % n) for n in range(12)]
     assert sandbox.groups_in_use() == []
-
-
-def test_a_program_that_ends_while_it_is_asked_is_told_of(sandbox: Sandbox) -> None:
-    ours, theirs = socket.socketpair()
-    with ours, theirs:
-        running = sandbox.start(python("raise SystemExit(3)"), theirs)
-        theirs.close()
-        assert ours.recv(1) == b""
-        assert running.kill(ended=True).exit_code == 3
