@@ -54,7 +54,6 @@ from app.operations.service import counts
 from app.operations.service.bootstrap import initialise
 from app.operations.service.counts import hear, listening
 from app.routes import routes_of
-from app.sandbox import groups
 from app.sandbox.sandbox import ProtectionState, protections
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.scoreboard.routes import USUAL, usual_scoreboard
@@ -169,7 +168,6 @@ def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
     RETENTION.days = settings.audit_days
     time_source = start_clock(database, accept=accept_clock)
     remove_leftovers()
-    groups.remove_leftovers()
     boards = ScoreboardCache(database)
     writer = Writer(database)
     presence = Presence(writer, SERVER)

@@ -26,7 +26,6 @@ from app.judging.service.broker import Consumer
 from app.judging.service.engine import Engine
 from app.judging.service.graders import engine_settings
 from app.judging.service.jobs import JobRunner
-from app.sandbox import groups
 from app.submissions.queries.judgements import Outcome
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.worker")
@@ -40,7 +39,6 @@ class Worker:
 
     def __init__(self, settings: Settings) -> None:
         remove_leftovers()
-        groups.remove_leftovers()
         self._database = Database(settings.database, settings.timeouts, shared=True)
         time_source = clock.start_clock(self._database)
         self._locks = Locks(self._database.url)

@@ -3,7 +3,6 @@
 - Images that checkers leave as feedback: those that are kept, and for judges a remark on each other one.
 """
 
-import os
 import re
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -74,8 +73,6 @@ MOST_WRITTEN = 8 * MIB
 MOST_OUTPUT = 64 * MIB
 MOST_SECONDS = 60.0
 WANTED = re.compile(r"ModuleNotFoundError: No module named '([^'\n]{1,200})'")
-# Bytes read of one file of feedback that is no image.
-MOST_FEEDBACK = 64 * 1024
 # Bytes of images of one answer, without a word of the server.
 IMAGE_BYTES = 2 * 2**20
 HOME = "/jurado"
@@ -142,7 +139,14 @@ class ProgramDesk:
         if program.protocol == "python":
             argv = (*runnable.argv[:-1], RUNNER, runnable.argv[-1])
             runnable = replace(runnable, argv=argv, mounts=(*RUNNER_MOUNTS, *runnable.mounts))
-        return lambda case: self._explained(lambda: self._ask(program, runnable, case, limits))
+
+        def ask(case: model.CaseFiles) -> model.Decision | None:
+            try:
+                return self._ask(program, runnable, case, limits)
+            except model.ProgramFault as fault:
+                raise self._explained(fault) from None
+
+        return ask
 
     def ask_all(self, program: model.Program, cases: Sequence[model.CaseFiles], seconds: float) -> list[Opinion]:
         """Ask about every case, in order; never raises for what the program does."""
@@ -160,15 +164,11 @@ class ProgramDesk:
         command, decision = ADAPTERS[program.protocol]
         asked = command(runnable.argv, case)
         with tempfile.TemporaryDirectory(prefix="jurado-program-") as name:
-            folder = Path(name)
-            paths = _write(folder, case)
-            feedback = folder / "feedback"
+            given, feedback = Path(name) / "case", Path(name) / "feedback"
             feedback.mkdir()
-            mounts = [
-                *runnable.mounts,
-                *(Mount(path, target) for target, path in paths.items()),
-                *(Mount(paths[target], link) for link, target in asked.links),
-            ]
+            _write(given, case)
+            mounts = [*runnable.mounts, Mount(given, places.CASE_FOLDER)]
+            mounts += [Mount(given / file, link) for link, file in asked.links]
             if asked.leaves is not None:
                 mounts.append(Mount(feedback, asked.leaves, writable=True))
             stdin = case.output if asked.reads_output else None
@@ -193,17 +193,14 @@ class ProgramDesk:
         memory = self._memory if own.memory is None else own.memory * MIB
         return Limits.of(own.seconds or seconds, memory, MOST_WRITTEN if own.output is None else own.output * MIB)
 
-    def _explained(self, ask: Callable[[], model.Decision | None]) -> model.Decision | None:
-        """Ask, and say beside a fault for want of a module which modules there are."""
-        try:
-            return ask()
-        except model.ProgramFault as fault:
-            if (match := WANTED.search(str(fault))) is None:
-                raise
-            given = ", ".join(("the standard library", *self._modules.names))
-            raise model.ProgramFault(
-                f"it imports {match[1]}; checkers get {given} on this server (setting JURADO_CHECKER_MODULES)\n{fault}"
-            ) from None
+    def _explained(self, fault: model.ProgramFault) -> model.ProgramFault:
+        """A fault for want of a module, with the modules that there are."""
+        if (match := WANTED.search(str(fault))) is None:
+            return fault
+        given = ", ".join(("the standard library", *self._modules.names))
+        return model.ProgramFault(
+            f"it imports {match[1]}; checkers get {given} on this server (setting JURADO_CHECKER_MODULES)\n{fault}"
+        )
 
 
 def _opinion(ask: Ask, case: model.CaseFiles) -> Opinion:
@@ -215,29 +212,18 @@ def _opinion(ask: Ask, case: model.CaseFiles) -> Opinion:
         return Opinion(fault=str(fault))
 
 
-def _write(folder: Path, case: model.CaseFiles) -> dict[str, Path]:
-    """Write a case's files, by their places in the sandbox."""
-    paths = {}
-    for target, data in (
-        (places.INPUT, case.input),
-        (places.ANSWER, case.reference),
-        (places.OUTPUT, case.output or b""),
-    ):
-        path = folder / target.removeprefix(f"{places.CASE_FOLDER}/")
-        path.write_bytes(data)
-        paths[target] = path
-    return paths
+def _write(folder: Path, case: model.CaseFiles) -> None:
+    """Write a case's files by the names that they have in the sandbox."""
+    folder.mkdir()
+    (folder / "input").write_bytes(case.input)
+    (folder / "answer").write_bytes(case.reference)
+    (folder / "output").write_bytes(case.output or b"")
 
 
 def _read(folder: Path) -> dict[str, bytes]:
-    """The beginnings of the plain files that a program left, by name; of images all that is kept, and a byte more."""
-    with os.scandir(folder) as entries:
-        names = [each.name for each in entries if each.is_file(follow_symlinks=False)]
-    sizes = dict.fromkeys(names, MOST_FEEDBACK) | dict.fromkeys(
-        image_names(names)[: MOST_IMAGES + 1], LARGEST_IMAGE + 1
-    )
+    """The beginnings of the files that a program left, by name; their sum is within its limit of output."""
     files = {}
-    for name, size in sizes.items():
-        with (folder / name).open("rb") as file:
-            files[name] = file.read(size)
+    for path in folder.iterdir():
+        with path.open("rb") as file:
+            files[path.name] = file.read(LARGEST_IMAGE + 1)
     return files

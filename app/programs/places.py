@@ -25,7 +25,7 @@ class Asked:
     """A command that asks about a case.
 
     reads_output     the answer is its standard input
-    links            other paths of the case's files
+    links            other paths of the case's files, each with the name of one in CASE_FOLDER
     leaves           the folder in which files that it writes are its feedback
     """
 

@@ -52,7 +52,7 @@ def _first_line(data: bytes) -> str:
     return model.as_text(data).partition("\n")[0].strip()
 
 
-LINKS = ((f"{WORK}/data.in", INPUT), (f"{WORK}/data.out", ANSWER))
+LINKS = ((f"{WORK}/data.in", "input"), (f"{WORK}/data.out", "answer"))
 
 
 def asked_omegaup(program: tuple[str, ...], case: model.CaseFiles) -> Asked:

@@ -268,11 +268,6 @@ def _move_inside(folder: Path) -> None:
                 _write(main / "cgroup.procs", pid)
 
 
-def remove_leftovers() -> int:
-    """Kill and remove what dead servers left in the groups of this process; returns how many folders there were."""
-    return sum(sweep(parent) for parent in {_parent(hierarchy) for hierarchy in own_hierarchies()})
-
-
 def sweep(parent: Path) -> int:
     """Remove the leftovers below one group; returns how many there were."""
     removed = 0

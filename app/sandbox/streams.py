@@ -68,7 +68,7 @@ CORES = os.cpu_count() or 1
 
 
 class Watch:
-    """Watches one run. `run` is for one thread; `stop` and `kill` are for any."""
+    """Watches one run. `run` is for one thread; `kill` is for any."""
 
     def __init__(self, command: model.Command, group: groups.RunGroup, launched: launch.Launched) -> None:
         self._limits, self._stdin = command.limits, command.stdin or b""
@@ -96,18 +96,12 @@ class Watch:
         finally:
             self._remove()
 
-    def stop(self, ending: model.Ending) -> None:
-        """Kill all processes because of a limit; the first one named counts."""
+    def kill(self, ending: model.Ending | None = None) -> None:
+        """Kill all processes of a program, perhaps because of a limit: the first one named counts."""
         with self._lock:
             if not self._gone:
                 self._ending = self._ending or ending
-                self._group.kill(self._launched.process.pid)
-
-    def kill(self) -> None:
-        """Kill all processes of a program that may have ended."""
-        with self._lock:
-            if not self._gone:
-                self._killed = True
+                self._killed = self._killed or ending is None
                 self._group.kill(self._launched.process.pid)
 
     def _pass_bytes(self) -> None:
@@ -138,16 +132,16 @@ class Watch:
         """End the run if it has reached a limit; the group is asked no more often than it can matter."""
         if self._ending is not None:
             return
-        if sum(len(outlet.text) for outlet in self._outlets) > self._limits.output:
-            self.stop("output")
+        if self._printed_too_much():
+            self.kill("output")
         elif (now := time.monotonic()) >= self._began + self._limits.wall_seconds:
-            self.stop("wall")
+            self.kill("wall")
         elif now >= self._due:
             left = self._limits.cpu_seconds - self._group.cpu_seconds()
             if left <= 0:
-                self.stop("cpu")
+                self.kill("cpu")
             elif self._group.out_of_memory():
-                self.stop("memory")
+                self.kill("memory")
             self._due = now + min(max(left / CORES, SHORTEST_WAIT), LONGEST_WAIT)
 
     def _result(self) -> model.Result:

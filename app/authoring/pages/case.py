@@ -66,7 +66,7 @@ def put_case(
 
 
 def delete_case(fields: Fields, visit: Look, problem_id: str, case_name: str) -> Response:
-    """Delete a case, as long as its group keeps another; what would change anybody's points waits as a rejudging."""
+    """Delete a case; what would change anybody's points waits as a rejudging."""
     confirm(
         fields,
         _("Delete the case %(case)s?", case=case_name),

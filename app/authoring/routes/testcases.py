@@ -154,7 +154,7 @@ def delete_testcase(
     service: TheService,
     how: TheHow,
 ) -> Response:
-    """Only while its group keeps another. Where it would change what anybody has, it becomes a rejudging (202)."""
+    """A group that loses its last case goes. Where it would change what anybody has, it becomes a rejudging (202)."""
     outcome = testcases.delete_case(service, viewer, (problem_id, group, name), how)
     return Response(status_code=204) if isinstance(outcome, ProblemDetails) else accepted(outcome)
 

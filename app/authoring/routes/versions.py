@@ -77,20 +77,6 @@ def restore_version(
     return outcome if isinstance(outcome, versions.VersionView) else accepted(outcome)
 
 
-@router.get(
-    "/contests/{contest_id}/problems/{problem_id}/package.zip",
-    response_class=Response,
-    responses=PACKAGE,
-    summary="What a contest is judged with, as a package",
-)
-def get_contest_problem_package(
-    request: Request, contest_id: str, problem_id: str, _viewer: CurrentViewer, session: Reading, service: TheService
-) -> Response:
-    """The version of the problem that the contest has, with the exact bytes of its test cases."""
-    file = versions.contest_package_zip(service, session, contest_id, problem_id)
-    return TemporaryFileReply(file, type_for(request, ZIP, BYTES), f"{problem_id}.zip")
-
-
 contest_problems_router = APIRouter(route_class=GatedRoute, tags=["contests"])
 
 

@@ -182,7 +182,7 @@ def details(session: Session, row: ProblemRow) -> ProblemDetails:
         license=row.metadata_.get("license"),
         groups=[group_view(group) for group in problems.groups(session, row.id)],
         testcases=[case_view(case) for case in problems.test_cases(session, row.id)],
-        contests=problems.contests_of(session, row.id),
+        contests=list(problems.places(session, row.id)),
     )
 
 

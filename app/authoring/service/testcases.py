@@ -10,9 +10,10 @@ from app.authoring.service import jobs, packages
 from app.core.faults import Faults, PackageErrors
 from app.core.files.files import FileStore, OnlyHashes
 from app.core.json_documents import ProvenanceDocument
-from app.core.messages import N_, SECONDS_UNTIL_BACK, BadRequest, Unavailable
+from app.core.messages import N_, SECONDS_UNTIL_BACK, BadRequest, NotFound, Unavailable
 from app.core.service import Service
 from app.domain.documents import FoundScore
+from app.judging.queries import rejudging_changes
 from app.judging.service.engine import JudgeFailed, NotJudged
 from app.judging.service.messages import Validate, Validated
 from app.judging.service.problem_changes import How, Preview, RejudgingView, change
@@ -50,7 +51,7 @@ def put_case(
     """
     new, is_new = _checked(service, request, how)
     problem_id = request.problem_id
-    data = testdata.DataChange(problem_id, [new], single=new.group)
+    data = testdata.DataChange(problem_id, [new])
     stored = store(service, viewer, data, f"test case {new.name} of {problem_id} has been put", how)
     if isinstance(stored, Preview):
         return stored
@@ -67,10 +68,16 @@ def put_case(
 def delete_case(service: Service, viewer: Viewer, case: tuple[str, str, str], how: How) -> Outcome:
     """Delete a test case (problem, group, name), or open a rejudging where that changes what somebody has.
 
-    Raises NotFound, or Conflict for the last case of a group.
+    Raises NotFound.
     """
     problem_id, group, name = case
-    data = testdata.DataChange(problem_id, body=testdata.DataBody(delete=[name]), single=group)
+    with service.database.read() as session:
+        problems.existing(session, problem_id)
+        known = rejudging_changes.wanted(session, problem_id)["cases"].get(name)
+    if known is None or known["group_name"] != group:
+        message = N_("problem %(problem)r has no test case %(case)r in %(group)r")
+        raise NotFound(message, problem=problem_id, case=name, group=group)
+    data = testdata.DataChange(problem_id, body=testdata.DataBody(delete=[name]))
     return store(service, viewer, data, f"test case {name} of {problem_id} has been deleted", how)
 
 

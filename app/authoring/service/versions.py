@@ -8,7 +8,6 @@ from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.authoring.service.packages import CaseView, TestDataGroup, case_view, group_view
-from app.contests.queries import entry_of
 from app.core import clics, json_documents
 from app.core.db.database import after_commit
 from app.core.messages import N_, Conflict, NotFound
@@ -59,7 +58,7 @@ class VersionDiff(BaseModel):
 
 def listed(session: Session, problem_id: str) -> list[VersionView]:
     """A problem's versions, newest first."""
-    row, places = problems.existing(session, problem_id), versions.places(session, problem_id)
+    row, places = problems.existing(session, problem_id), problems.places(session, problem_id)
     return [_view(row, each, places) for each in versions.versions(session, problem_id)]
 
 
@@ -69,13 +68,13 @@ def one(session: Session, problem_id: str, number: int) -> VersionDetails:
     (version,) = [each for each in versions.versions(session, problem_id) if each.number == number]
     columns = known["columns"]
     return VersionDetails(
-        **dict(_view(row, version, versions.places(session, problem_id))),
+        **dict(_view(row, version, problems.places(session, problem_id))),
         names=columns["names"],
         languages=sorted(columns["statements"]),
         settings=dict(columns["settings"]),
         groups=[group_view(TestGroupRow(problem_id=problem_id, **group)) for group in known["groups"]],
         testcases=[case_view(case) for case in pins.cases_of(session, problem_id, known)],
-        sha256=versions.fingerprint(known),
+        sha256=problem_diff.fingerprint(_document(known)),
     )
 
 
@@ -109,13 +108,6 @@ def package_zip(service: Service, session: Session, problem_id: str, number: int
         raise Conflict(
             N_("problem %(problem)r cannot be written as a package: %(lacking)s"), problem=row.id, lacking=lacking
         ) from None
-
-
-def contest_package_zip(service: Service, session: Session, contest_id: str, problem_id: str) -> IO[bytes]:
-    """The package of what a contest is judged with; raises NotFound or Conflict."""
-    entry_of(session, contest_id, problem_id)
-    number = versions.current(session, contest_id, problem_id)
-    return package_zip(service, session, problem_id, number)
 
 
 def restore(

@@ -197,8 +197,11 @@ def without_learnt(cases: Cases) -> dict[str, dict[str, object]]:
     return {name: {key: value for key, value in case.items() if key not in LEARNT} for name, case in cases.items()}
 
 
-def fingerprint(version: ProblemDocument, contests: Iterable[str]) -> str:
-    """Tells whether a problem, and the rules that these contests give it, are still as they were."""
+def fingerprint(version: ProblemDocument, contests: Iterable[str] = ()) -> str:
+    """Tells whether a problem, and the rules that these contests give it, are still as they were.
+
+    What is learnt of cases later makes no difference.
+    """
     known = {
         "columns": version["columns"],
         "groups": version["groups"],

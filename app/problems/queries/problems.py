@@ -290,10 +290,11 @@ def max_points(session: Session) -> dict[str, Fraction]:
     return totals
 
 
-def contests_of(session: Session, problem_id: str) -> list[str]:
-    """Ids of the contests a problem is in."""
-    query = select(ContestProblemRow.contest_id).where(ContestProblemRow.problem_id == problem_id)
-    return list(session.scalars(query.order_by(ContestProblemRow.contest_id)))
+def places(session: Session, problem_id: str) -> dict[str, int | None]:
+    """The contests that have a problem, each with the version that it stays with; None: it follows the newest."""
+    query = select(ContestProblemRow.contest_id, ContestProblemRow.version)
+    query = query.where(ContestProblemRow.problem_id == problem_id).order_by(ContestProblemRow.contest_id)
+    return {contest_id: number for contest_id, number in session.execute(query)}  # noqa: C416 - a Row is no pair
 
 
 def remove(session: Session, problem_id: str) -> bool:
@@ -301,7 +302,7 @@ def remove(session: Session, problem_id: str) -> bool:
     row = session.get(ProblemRow, problem_id)
     if row is None:
         return False
-    if used := contests_of(session, problem_id):
+    if used := places(session, problem_id):
         raise Conflict(N_("%(problem)s is a problem of %(contests)s"), problem=problem_id, contests=", ".join(used))
     if session.scalar(select(exists().where(SubmissionRow.problem_id == problem_id))):
         raise Conflict(N_("%(problem)s has submissions"), problem=problem_id)

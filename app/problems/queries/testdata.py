@@ -16,7 +16,7 @@ from sqlalchemy.orm import Session
 from app.core.bodies import Body, Line
 from app.core.faults import NONE, Faults
 from app.core.json_documents import GroupDocument, ProblemDocument
-from app.core.messages import N_, Conflict, NotFound
+from app.core.messages import N_
 from app.domain.documents import CaseListDocument
 from app.packages import model
 from app.problems.queries import problem_diff, problems, testcases
@@ -56,20 +56,16 @@ class DataBody(Body):
 
 @dataclass(frozen=True, slots=True)
 class DataChange:
-    """A change of a problem's test data; `cases` are put, `only`: all other cases go.
-
-    single  the group of the only case that is put or deleted: it must be in this group, which keeps another case
-    """
+    """A change of a problem's test data; `cases` are put, `only`: all other cases go."""
 
     problem_id: str
     cases: Sequence[testcases.NewCase] = ()
     body: DataBody = field(default_factory=DataBody)
     only: bool = False
-    single: str | None = None
 
 
 def write(session: Session, change: DataChange) -> None:
-    """Write all of it; raises PackageErrors with every fault, NotFound or Conflict."""
+    """Write all of it; raises PackageErrors with every fault."""
     before = problem_diff.document(session, change.problem_id)
     after = _changed(before, change)
     problems.write_rows(session, change.problem_id, problem_diff.difference(before, after))
@@ -77,7 +73,6 @@ def write(session: Session, change: DataChange) -> None:
 
 def _changed(before: ProblemDocument, change: DataChange) -> ProblemDocument:
     after, faults = copy.deepcopy(before), Faults()
-    _check_single(after, change)
     groups = _change_groups(after, change, faults)
     for new in change.cases:
         testcases.put(after, new)
@@ -89,24 +84,6 @@ def _changed(before: ProblemDocument, change: DataChange) -> ProblemDocument:
     faults.settle()
     testcases.renumber(after)
     return after
-
-
-def _check_single(version: ProblemDocument, change: DataChange) -> None:
-    """Raise NotFound or Conflict where a single case is in another group, or the last one of its group."""
-    if change.single is None:
-        return
-    groups = {name: case["group_name"] for name, case in version["cases"].items()}
-    for new in change.cases:
-        if (group := groups.get(new.name, change.single)) != change.single:
-            message = N_("%(case)s is a test case of %(group)s already; names are unique in a problem")
-            raise Conflict(message, case=new.name, group=group)
-    for name in change.body.delete:
-        if groups.get(name) != change.single:
-            message = N_("problem %(problem)r has no test case %(case)r in %(group)r")
-            raise NotFound(message, problem=change.problem_id, case=name, group=change.single)
-        if change.single != "sample" and list(groups.values()).count(change.single) == 1:
-            message = N_("%(case)s is the only test case of %(group)s, whose points nobody could earn without it")
-            raise Conflict(message, case=name, group=change.single)
 
 
 def _change_groups(version: ProblemDocument, change: DataChange, faults: Faults) -> dict[str, GroupDocument]:

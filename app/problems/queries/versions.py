@@ -10,8 +10,6 @@ it holds what was learnt of it until then, such as the scores of expected answer
 - The difference between two versions of a problem in words, and case by case.
 """
 
-import hashlib
-import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -229,17 +227,17 @@ def changing(session: Session, problem_id: str, author: Author, moving: Collecti
         if first is not None:
             first.account_id, first.note = author.account_id, author.note
         return
-    before = manifest_of(problem_diff.document(session, problem_id))
+    before = problem_diff.document(session, problem_id)
     yield
     session.flush()
-    if _content(before) == _content(manifest_of(problem_diff.document(session, problem_id))):
+    if problem_diff.fingerprint(before) == problem_diff.fingerprint(problem_diff.document(session, problem_id)):
         return
     row = session.get_one(ProblemRow, problem_id)
     staying = [entry for entry in followers(session, problem_id) if entry.contest_id not in moving]
     staying = [entry for entry in staying if has_submissions(session, entry.contest_id, problem_id)]
     if author.goes_on and not staying and _goes_on(session, row, author):
         return
-    session.get_one(ProblemVersionRow, (row.id, row.version)).manifest = before
+    session.get_one(ProblemVersionRow, (row.id, row.version)).manifest = manifest_of(before)
     for entry in staying:
         entry.version = row.version
     row.version += 1
@@ -265,16 +263,6 @@ def _goes_on(session: Session, row: ProblemRow, author: Author) -> bool:
 def manifest_of(document: ProblemDocument) -> ManifestDocument:
     """A problem's document without the rules of contests."""
     return {"columns": document["columns"], "groups": document["groups"], "cases": document["cases"]}
-
-
-def fingerprint(manifest: ManifestDocument) -> str:
-    """The sha256 of a manifest."""
-    return hashlib.sha256(json.dumps(manifest, sort_keys=True).encode()).hexdigest()
-
-
-def _content(manifest: ManifestDocument) -> object:
-    """What makes one version another: all but what is learnt of it later."""
-    return manifest["columns"], manifest["groups"], problem_diff.without_learnt(manifest["cases"])
 
 
 def followers(session: Session, problem_id: str) -> Sequence[ContestProblemRow]:
@@ -336,10 +324,3 @@ def current(session: Session, contest_id: str, problem_id: str) -> int:
     """The number of the version that a contest has."""
     entry = session.get_one(ContestProblemRow, (contest_id, problem_id))
     return entry.version or session.get_one(ProblemRow, problem_id).version
-
-
-def places(session: Session, problem_id: str) -> dict[str, int | None]:
-    """The contests that have a problem, each with the version that it stays with; None: it follows the newest."""
-    query = select(ContestProblemRow.contest_id, ContestProblemRow.version)
-    query = query.where(ContestProblemRow.problem_id == problem_id).order_by(ContestProblemRow.contest_id)
-    return {contest_id: number for contest_id, number in session.execute(query)}  # noqa: C416 - a Row is no pair

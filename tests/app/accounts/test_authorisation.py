@@ -151,7 +151,6 @@ GET    /api/problems/{problem_id}/versions/{number}                             
 GET    /api/problems/{problem_id}/versions/{number}/diff                            200 200 403 403 403 401
 GET    /api/problems/{problem_id}/versions/{number}/package.zip                     200 200 403 403 403 401
 POST   /api/problems/{problem_id}/versions/{number}/restore                         404 403 403 403 403 401
-GET    /api/contests/{contest_id}/problems/{problem_id}/package.zip                 200 403 403 403 403 401
 GET    /api/contests/{contest_id}/problems/{problem_id}/statement                   200 200 200 200 200 200
 GET    /api/contests/{contest_id}/problems/{problem_id}/solution                    200 200 403 403 403 403
 GET    /api/contests/{contest_id}/problems/{problem_id}/statement/{path}            404 404 404 404 404 404
@@ -325,7 +324,6 @@ GET    /api/contests/{contest_id}/persons/{object_id}/{name}/{file_name}        
 GET    /api/contests/{contest_id}/teams/{team_id}/{name}/{file_name}                404 404 404 404 404 404
 GET    /api/contests/{contest_id}/scoreboard.csv                                    200 200 200 200 200 200
 GET    /api/contests/{contest_id}/scores/history                                    200 200 200 200 200 200
-GET    /api/contests/{contest_id}/problems/{problem_id}/package.zip                 200 403 403 403 403 401
 GET    /api/contests/{contest_id}/package.zip                                       200 403 403 403 403 401
 GET    /api/contests/{contest_id}/audit                                             200 403 403 403 403 401
 GET    /api/contests/{contest_id}/roles                                             200 200 403 403 403 401

@@ -361,7 +361,6 @@ def test_an_owner_reaches_into_no_other_contest_that_has_the_same_problem(course
         "contests/b/roles",
         "contests/b/registrations",
         "contests/b/package.zip",
-        f"contests/b/problems/{PROBLEM}/package.zip",
         f"problems/{PROBLEM}",
         f"problems/{PROBLEM}/package.zip",
         f"problems/{PROBLEM}/versions",

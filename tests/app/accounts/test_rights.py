@@ -151,7 +151,6 @@ GET    /api/contests/{contest_id}/problems/{problem_id}/inputs : teams
 POST   /api/contests/{contest_id}/problems/{problem_id}/games : everybody
 POST   /api/contests/{contest_id}/problems/{problem_id}/inputs : team
 GET    /api/contests/{contest_id}/problems/{problem_id}/inputs.zip : everybody
-GET    /api/contests/{contest_id}/problems/{problem_id}/package.zip : owners
 GET    /api/contests/{contest_id}/problems/{problem_id}/quota : judges team visitor
 GET    /api/contests/{contest_id}/problems/{problem_id}/solution : judges
 GET    /api/contests/{contest_id}/problems/{problem_id}/statement : everybody

@@ -197,7 +197,13 @@ def test_unknown_fields_and_files_are_refused(contest: Api) -> None:
 
 @sqlite_first
 def test_a_name_stands_for_one_case_in_the_whole_problem(contest: Api) -> None:
-    assert put(contest, "sample/02", input=b"2\n", answer=b"2\n").status_code == 409
+    assert put(contest, "sample/02", input=b"2\n", answer=b"2\n").status_code == 200
+    cases = contest.get("problems/echo", user="admin").json()["testcases"]
+    assert sorted((each["group"], each["name"]) for each in cases) == [
+        ("sample", "01"),
+        ("sample", "02"),
+        ("secret", "03"),
+    ]
 
 
 @sqlite_first
@@ -217,7 +223,7 @@ def test_a_case_of_a_problem_with_submissions_stays_as_it_is_until_the_change_is
 def test_the_last_case_of_a_group_and_one_that_is_not_there_are_not_deleted(contest: Api) -> None:
     assert contest.delete("problems/echo/testcases/secret/02", user="admin").status_code == 204
     last = contest.delete("problems/echo/testcases/secret/03", user="admin")
-    assert (last.status_code, "only test case of secret" in last.json()["message"]) == (409, True)
+    assert (last.status_code, "at least one secret test case" in last.json()["message"]) == (400, True)
     assert contest.delete("problems/echo/testcases/secret/99", user="admin").status_code == 404
     assert contest.delete("problems/echo/testcases/sample/03", user="admin").status_code == 404
     assert contest.delete("problems/none/testcases/secret/03", user="admin").status_code == 404

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sqlalchemy.orm import Session
 
-from app.core.messages import Conflict
+from app.core.faults import PackageErrors
 from app.core.service import Service
 from app.packages.read import read_archive
 from app.problems.queries import problems, testdata
@@ -60,9 +60,9 @@ def put(session: Session, service: Service, slug: str, case: tuple[str, str, byt
     group, name, given_input, answer = case
     if group != "sample" and group not in {each.name for each in problems.groups(session, slug)}:
         return
-    with suppress(Conflict):  # the name is another group's
+    with suppress(PackageErrors):  # it was the only secret case
         files = [None if data is None else kept(service.files, data) for data in (given_input, answer)]
-        testdata.write(session, DataChange(slug, [NewCase(group, name, *files)], single=group))
+        testdata.write(session, DataChange(slug, [NewCase(group, name, *files)]))
 
 
 def answered(session: Session, slug: str) -> dict[str, tuple[str, bytes, bytes]]:

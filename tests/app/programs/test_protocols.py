@@ -53,7 +53,7 @@ def test_each_protocol_has_its_own_order_of_arguments(ask: Ask, words: tuple[str
 
 
 def test_a_validator_of_omegaup_finds_the_files_of_the_case_in_its_folder() -> None:
-    assert protocols.asked_omegaup((), CASE).links == (("/work/data.in", INPUT), ("/work/data.out", ANSWER))
+    assert protocols.asked_omegaup((), CASE).links == (("/work/data.in", "input"), ("/work/data.out", "answer"))
 
 
 @pytest.mark.parametrize(
