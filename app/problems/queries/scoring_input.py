@@ -6,9 +6,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from fractions import Fraction
-from threading import Lock
 
-from cachetools import LRUCache, cached
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
@@ -19,8 +17,6 @@ from app.domain.ids import VeiledIds
 from app.domain.participation import Finals, Participation, ParticipationKind, own_clock
 from app.problems.queries import pins
 from app.tables import ContestProblemRow, ContestRow, ContestTeamRow, ProblemRow, TeamRow, TestCaseRow, TestGroupRow
-
-MOST_KEPT = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +99,16 @@ def scored_contest(session: Session, contest_id: str) -> ScoredContest | None:
     if row is None:
         return None
     pairs = entries(session, contest_id)
-    scored = [_scored(session, entry, problem) for entry, problem in pairs]
+    scored = [
+        scored_of(
+            problem.id,
+            problem.settings,
+            pins.groups(session, contest_id, problem.id),
+            pins.cases(session, contest_id, problem.id),
+            entry.rule,
+        )
+        for entry, problem in pairs
+    ]
     labels = {entry.problem_id: entry.label for entry, _ in pairs}
     counted = [problem.id for problem in scored if problem.rule.reference_counts]
     references = {each: known_scores(pins.cases(session, contest_id, each)) for each in counted}
@@ -138,19 +143,6 @@ def entries(session: Session, contest_id: str) -> list[tuple[ContestProblemRow, 
         .order_by(ContestProblemRow.ordinal, ContestProblemRow.problem_id)
     )
     return [(entry, pins.row(session, contest_id, problem.id)) for entry, problem in session.execute(query)]
-
-
-def _made_of(_session: Session, entry: ContestProblemRow, problem: ProblemRow) -> Hashable:
-    """A key that a changed problem or rule does not share, so that nothing ever is stale."""
-    return problem.id, problem.updated, problem.uuid, entry.version, entry.rule.model_dump_json()
-
-
-@cached(LRUCache(MOST_KEPT), key=_made_of, lock=Lock())
-def _scored(session: Session, entry: ContestProblemRow, problem: ProblemRow) -> contests.ScoredProblem:
-    """The problem as its contest scores it: the very same object until something of it changes."""
-    groups = pins.groups(session, entry.contest_id, problem.id)
-    cases = pins.cases(session, entry.contest_id, problem.id)
-    return scored_of(problem.id, problem.settings, groups, cases, entry.rule)
 
 
 def scored_of(

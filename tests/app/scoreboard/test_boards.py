@@ -9,13 +9,11 @@ import pytest
 from sqlalchemy import event
 
 from app.core.service import Service
-from app.domain.contests import ScoredProblem
 from app.problems.queries.scoring_input import scored_contest
 from app.submissions.queries.attempts import KnownScores, attempts
 from app.tables import JudgementRow
 from tests.builders.contests import add_contest, add_problem, add_submission
 from tests.builders.examples import sqlite_first
-from tests.builders.packages import PROBLEM
 from tests.builders.scoring import JUDGE_ERROR, REJECTED, raw, share
 from tests.builders.service import open_service
 
@@ -86,17 +84,3 @@ def test_a_submission_without_a_team_is_nobodys_on_the_board(service: Service) -
         contest = scored_contest(session, "c")
     assert contest is not None
     assert attempt.team_id not in {team.id for team in contest.teams}
-
-
-def test_a_scored_problem_is_kept_until_its_problem_or_its_rule_changes(service: Service) -> None:
-    def scored() -> ScoredProblem:
-        with service.database.read() as session:
-            contest = scored_contest(session, "c")
-            assert contest is not None
-            (problem,) = contest.problems
-            return problem
-
-    first = scored()
-    assert scored() is first
-    add_problem(service, {"data/secret/04.in": "4\n", "data/secret/04.ans": "4\n", "problem.yaml": PROBLEM})
-    assert [case.name for case in scored().cases] == ["01", "02", "03", "04"]
