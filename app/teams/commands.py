@@ -9,27 +9,21 @@ from typing import Annotated
 import typer
 
 from app.accounts.commands import imports
-from app.core.commands.client import Client, Param
-from app.core.commands.registry import AsJson, Cell, Request, Shown, Table, collection, command, deletion, keys
+from app.core.commands.registry import AsJson, Cell, Request, collection, command, deletion, keys
 
 
 @command("admin team list")
 def list_teams(
     contest_id: Annotated[str | None, typer.Option("--contest", metavar="ID", help="only its teams")] = None,
-) -> Shown:
-    """List all teams, or a contest's, with their groups, organization, accounts, and who is hidden or disqualified.
+) -> Request:
+    """List all teams, or a contest's, with their groups, organization, and who is hidden or disqualified.
 
     Examples:
       jurado admin team list
       jurado admin team list --contest finals
       jurado admin team list --json
     """
-    with Client.open() as client:
-        teams = client.rows(imports.of_contest("teams", contest_id))
-        usernames: dict[str, list[str]] = {}
-        for account in client.rows(imports.of_contest("accounts", contest_id)):
-            usernames.setdefault(account["team_id"] or "", []).append(account["username"])
-    return Shown([{**each, "accounts": usernames.get(each["id"], [])} for each in teams], Table(TEAM_COLUMNS))
+    return collection(imports.of_contest("teams", contest_id), TEAM_COLUMNS)
 
 
 TEAM_COLUMNS: Mapping[str, Cell] = {
@@ -38,7 +32,6 @@ TEAM_COLUMNS: Mapping[str, Cell] = {
     "groups": lambda team: " ".join(team["group_ids"]),
     "organization": "organization_id",
     "state": lambda team: ", ".join(word for word in ("hidden", "disqualified") if team.get(word)),
-    "accounts": lambda team: " ".join(team["accounts"]),
 }
 
 
@@ -46,23 +39,18 @@ TEAM_COLUMNS: Mapping[str, Cell] = {
 def add_team(
     team_id: Annotated[str, typer.Argument(metavar="ID")],
     full_name: Annotated[str, typer.Argument(metavar="NAME")],
-    contests: Annotated[
-        list[str] | None,
-        typer.Option("--contest", help="let it take part there; the owners of the first one may change it"),
+    contest: Annotated[
+        str | None, typer.Option("--contest", metavar="ID", help="let it take part there; its owners may change it")
     ] = None,
     hidden: Annotated[bool, typer.Option("--hidden", help="not on boards, never BEST")] = False,
-) -> Shown:
-    """Make a team, and let it take part in contests.
+) -> Request:
+    """Make a team, and let it take part in a contest.
 
     Examples:
       jurado admin team add red 'The Reds' --contest finals
     """
-    with Client.open() as client:
-        params: dict[str, Param] = {"contest_id": contests[0]} if contests else {}
-        stored = client.post("teams", {"id": team_id, "name": full_name, "hidden": hidden}, params=params)
-        for each in (contests or [])[1:]:
-            client.post(f"contests/{each}/teams", {"team_ids": [team_id]})
-    return Shown(stored, f"team {team_id} has been created")
+    given = {"id": team_id, "name": full_name, "hidden": hidden}
+    return Request("POST", "teams", f"team {team_id} has been created", given, {"contest_id": contest})
 
 
 @command("admin team delete")

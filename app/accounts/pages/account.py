@@ -163,7 +163,7 @@ def _welcome(visit: Visit, snapshot: visitor.TheSnapshot, made: Registration) ->
 
 
 # Days that a token may last by the form; without any it lasts until it is taken back.
-LASTS = (30, 365)
+MOST_DAYS = 3650
 
 
 def make_token(change: Change) -> HTMLResponse:
@@ -206,13 +206,6 @@ def _asked(fields: dict[str, str]) -> tokens.TokenBody:
             session=tokens.SESSION,
         )
     values = {"label": label}
-    if days := fields.get("days", ""):
-        if days not in {str(each) for each in LASTS}:
-            raise BadRequest(
-                N_("expected one of %(names)s or nothing, found %(found)r"),
-                where="days",
-                names=", ".join(map(str, LASTS)),
-                found=days[:40],
-            )
-        values["expires"] = clics.format_time(clock.utc_now() + timedelta(days=int(days)))
+    if days := forms.whole_number("days", fields.get("days", "")):
+        values["expires"] = clics.format_time(clock.utc_now() + timedelta(days=min(days, MOST_DAYS)))
     return forms.made_of(tokens.TokenBody, values)

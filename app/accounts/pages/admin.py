@@ -66,24 +66,10 @@ def _shown(entries: list[role_changes.AuditEntry], asked: Asked) -> dict[str, An
     known = {name: value for name, value in asked.fields.items() if value}
     more = len(entries) > PER_PAGE
     return {
-        "entries": [(entry, _counts(entry), _values(entry)) for entry in entries[:PER_PAGE]],
+        "entries": [(entry, _values(entry)) for entry in entries[:PER_PAGE]],
         "asked": asked.fields,
         "later": urlencode({**known, "before": entries[PER_PAGE - 1].id}) if more else None,
     }
-
-
-def _counts(entry: role_changes.AuditEntry) -> str:
-    """The rows that changed, by table, in words."""
-    counts = entry.changes.get("counts")
-    if not isinstance(counts, dict):
-        return ""
-    return ", ".join(f"{name}: {_count(count)}" for name, count in counts.items())
-
-
-def _count(count: object) -> str:
-    if not isinstance(count, dict):
-        return str(count)
-    return ", ".join(f"{number} {what}" for what, number in count.items())
 
 
 def _values(entry: role_changes.AuditEntry) -> str:

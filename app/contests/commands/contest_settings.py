@@ -4,7 +4,6 @@
 """
 
 import json
-import re
 from collections.abc import Mapping
 from datetime import timedelta
 from typing import Annotated
@@ -55,10 +54,6 @@ def value_text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
-LENGTH = re.compile(r"(?:(\d{1,6})h)?(?:(\d{1,6})m)?(?:(\d{1,6})s)?", re.ASCII)
-BARE_MINUTES = re.compile(r"\d{1,6}", re.ASCII)
-
-
 @command("admin contest list")
 def list_contests() -> Shown:
     """List all contests, each with its state: before, running, paused, frozen, ended, thawed or finalised.
@@ -85,28 +80,16 @@ def list_contests() -> Shown:
 @command("admin contest extend")
 def extend(
     contest_id: ContestId,
-    by: Annotated[str, typer.Argument(metavar="MINUTES", help="how much longer: 10 or 10m, 1h, 90s, 1h30m")],
+    minutes: Annotated[int, typer.Argument(min=1, max=999_999, help="how much longer")],
 ) -> Shown:
     """Make a contest longer, and print its new duration. A frozen board stays frozen from where it was.
 
     Examples:
       jurado admin contest extend finals 10
-      jurado admin contest extend finals 1h30m
-      jurado admin contest extend finals 90s --json
     """
-    more = length(by)
+    more = timedelta(minutes=minutes)
     with Client.open() as client:
         before = client.get(f"contests/{contest_id}")
         longer = reltime(span(before["duration"]) + more)
         changed = client.patch(f"contests/{contest_id}", {"duration": longer})
     return Shown(changed, f"contest {contest_id} is {more} longer: {short_time(changed['duration'])}")
-
-
-def length(text: str) -> timedelta:
-    """Read a length of time: minutes, or hours, minutes and seconds with their letters."""
-    match = LENGTH.fullmatch(f"{text}m" if BARE_MINUTES.fullmatch(text) else text)
-    parts = [int(part or 0) for part in match.groups()] if match else []
-    if not any(parts):
-        raise Failure(f"expected minutes such as 10 or 10m, or 1h, 90s, 1h30m, found {text!r}")
-    hours, minutes, seconds = parts
-    return timedelta(hours=hours, minutes=minutes, seconds=seconds)

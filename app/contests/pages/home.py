@@ -122,15 +122,7 @@ def _teams(session: Session, row: ContestRow) -> Iterator[Point]:
     if not known and not is_open:
         yield Point(Mark.OPEN, "teams", _("No team takes part."))
         return
-    count = (
-        ngettext(
-            "%(num)s team takes part, as every team of the server does.",
-            "%(num)s teams take part, as every team of the server does.",
-            len(known),
-        )
-        if row.open_to_all
-        else ngettext("%(num)s team takes part.", "%(num)s teams take part.", len(known))
-    )
+    count = ngettext("%(num)s team takes part.", "%(num)s teams take part.", len(known))
     yield Point(Mark.DONE, "teams", count)
     if is_open:
         yield Point(Mark.DONE, "teams", _("People may register by themselves with the contest's code."))

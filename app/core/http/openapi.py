@@ -203,7 +203,7 @@ def _beside() -> Json:
     _, whole = models_json_schema([(model, "validation") for model in BESIDE], ref_template=REF + "{model}")
     schemas: Json = whole["$defs"]
     for name in CHANGED:
-        change = {key: value for key, value in schemas[f"{name}Body"].items() if key != "required"}
+        change = {key: value for key, value in schemas[f"{name}Body"].items() if key not in {"required", "examples"}}
         text = "Properties to change; what is left out stays."
         schemas[f"{name}Change"] = {**change, "title": f"{name}Change", "description": text}
     return schemas

@@ -134,9 +134,6 @@ DELETE /api/accounts/{account_id}                                               
 GET    /api/contests/{contest_id}/accounts                                          200 200 200 200 200 404
 GET    /api/contests/{contest_id}/accounts/{account_id}                             200 200 200 404 404 404
 GET    /api/contests/{contest_id}/account                                           200 200 200 200 200 404
-GET    /api/account/roles                                                           200 200 200 200 200 401
-PUT    /api/account/roles/{kind}/{object_id}                                        400 400 400 400 400 401
-DELETE /api/account/roles/{kind}/{object_id}                                        400 400 400 400 400 401
 GET    /api/account/tokens                                                          200 200 200 200 200 401
 POST   /api/account/tokens                                                          201 201 201 201 201 401
 DELETE /api/account/tokens                                                          204 204 204 204 204 401
