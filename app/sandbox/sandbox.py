@@ -26,6 +26,7 @@ NAMESPACES_HINT = (
     "user namespaces must be allowed: sysctl user.max_user_namespaces, kernel.unprivileged_userns_clone, "
     "kernel.apparmor_restrict_unprivileged_userns; in a container docker: --privileged (deploy/compose.sandbox.yaml)"
 )
+NOT_TRIED = f"not tried before the others are there ({NAMESPACES_HINT})"
 # Small enough for every machine: one process.
 PROBE = Command(("/bin/cat", "/proc/self/status"), limits=Limits(10.0, 20.0, 2**26, 1, 2**16))
 EXPECTED = {"Seccomp:": "2", "NoNewPrivs:": "1", "CapEff:": "0" * 16, "CapPrm:": "0" * 16, "Uid:": model.NOBODY}
@@ -44,9 +45,22 @@ class Sandbox:
 
         A process of root is refused too, unless `as_root`: to the kernel its programs have the user id of root.
         """
-        missing, opened = _open(as_root=as_root)
-        if opened is None:
-            raise SandboxMissing({name: lack for name, lack in missing.items() if lack})
+        if os.geteuid() == 0 and not as_root:
+            raise SandboxMissing({USER: USER_HINT})
+        lacks, filter_ = {}, b""
+        if model.program() is None:
+            lacks[PROGRAM] = "bwrap is not installed (Debian: apt-get install bubblewrap)"
+        try:
+            filter_ = sandbox_filter()
+        except (OSError, RuntimeError, ImportError) as error:
+            lacks[CALLS] = f"{error} (Debian: apt-get install libseccomp2)"
+        try:
+            opened = cls(Groups.open(), filter_)
+        except NoGroups as error:
+            raise SandboxMissing({**lacks, GROUPS: str(error), NAMESPACES: NOT_TRIED}) from None
+        if lack := NOT_TRIED if lacks else _tried(opened):
+            opened.close()
+            raise SandboxMissing({**lacks, NAMESPACES: lack})
         return opened
 
     def run(self, command: Command, begun: Callable[[Callable[[], None]], None] | None = None) -> Result:
@@ -83,39 +97,12 @@ class Sandbox:
 
 def protections(*, as_root: bool = False) -> Mapping[str, str]:
     """Each protection by name with what it lacks on this system, empty where it is on: tried, not looked up."""
-    missing, opened = _open(as_root=as_root)
-    if opened is not None:
-        opened.close()
-    return missing
-
-
-def _open(*, as_root: bool) -> tuple[dict[str, str], Sandbox | None]:
-    """Try each protection; returns what each lacks, and the sandbox if none lacks anything."""
-    if os.geteuid() == 0 and not as_root:
-        return {USER: USER_HINT}, None
-    lacks = dict.fromkeys((PROGRAM, NAMESPACES, GROUPS, CALLS), "")
-    lacks[PROGRAM] = "" if model.program() else "bwrap is not installed (Debian: apt-get install bubblewrap)"
-    filter_, opened = _filter(lacks), None
+    missing: Mapping[str, str] = {}
     try:
-        opened = Sandbox(Groups.open(), filter_)
-    except NoGroups as error:
-        lacks[GROUPS] = str(error)
-    if opened is None or any(lacks.values()):
-        lacks[NAMESPACES] = f"not tried before the others are there ({NAMESPACES_HINT})"
-    else:
-        lacks[NAMESPACES] = _tried(opened)
-    if opened is not None and any(lacks.values()):
-        opened.close()
-        opened = None
-    return lacks, opened
-
-
-def _filter(lacks: dict[str, str]) -> bytes:
-    try:
-        return sandbox_filter()
-    except (OSError, RuntimeError, ImportError) as error:
-        lacks[CALLS] = f"{error} (Debian: apt-get install libseccomp2)"
-        return b""
+        Sandbox.open(as_root=as_root).close()
+    except SandboxMissing as found:
+        missing = found.protections
+    return missing if USER in missing else dict.fromkeys((PROGRAM, NAMESPACES, GROUPS, CALLS), "") | missing
 
 
 def _tried(sandbox: Sandbox) -> str:
