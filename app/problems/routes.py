@@ -9,7 +9,7 @@ from app.core.http.downloads import ANY_FILE, BINARY, WORDS
 from app.core.http.lists import TheLists
 from app.feed.service.collections import BY_NAME
 from app.problems.service.problems import Problem, problem
-from app.problems.service.shown_statements import Reader, Statement, solution, statement, statement_image
+from app.problems.service.shown_statements import HTML, Reader, Statement, solution, statement, statement_image
 
 router = APIRouter(route_class=GatedRoute, tags=["problems"])
 AS_TEXT: dict[int | str, dict[str, object]] = {
@@ -93,7 +93,7 @@ def get_solution(
 
 def _reply(shown: Statement) -> Response:
     headers = {"Content-Language": shown.language, "Vary": "Accept, Accept-Language, Authorization"}
-    if shown.is_made:
+    if shown.media_type == HTML:
         headers["Content-Security-Policy"] = "default-src 'none'; img-src 'self' data:; style-src 'unsafe-inline'"
     return Response(shown.data, media_type=shown.media_type, headers=headers)
 

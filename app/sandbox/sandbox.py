@@ -97,7 +97,7 @@ class Sandbox:
 
 def protections(*, as_root: bool = False) -> Mapping[str, str]:
     """Each protection by name with what it lacks on this system, empty where it is on: tried, not looked up."""
-    missing: Mapping[str, str] = {}
+    missing: dict[str, str] = {}
     try:
         Sandbox.open(as_root=as_root).close()
     except SandboxMissing as found:

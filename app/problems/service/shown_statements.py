@@ -68,16 +68,11 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement in one language, and its type; `is_made` where the server makes its HTML."""
+    """A statement in one language, and its type: HTML is made of Markdown, else it is a file of the package."""
 
     data: bytes
     media_type: str
     language: str
-
-    @property
-    def is_made(self) -> bool:
-        """Whether it is HTML made of Markdown, rather than a file of the package."""
-        return self.media_type == HTML
 
 
 def statement(
