@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 import signal
-import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -76,8 +74,6 @@ def instructions(stage: Stage) -> str:
     """The commands to try the package with, as a contestant and as a judge."""
     from app.commands.package_stage import CONTEST
 
-    # As this command was started, so that the words can be copied.
-    jurado = "jurado" if shutil.which("jurado") or not sys.argv[0].endswith("jurado") else sys.argv[0]
     answers = stage.folder / "submissions/accepted"
     example = next((path for path in sorted(answers.glob("*"))), answers)
     return "\n".join(
@@ -88,11 +84,11 @@ def instructions(stage: Stage) -> str:
             "",
             f"  export JURADO_URL={stage.admin.url}",
             f"  export JURADO_TOKEN={stage.team_token}",
-            f"  {jurado} statement {stage.slug}",
-            f"  {jurado} problems {CONTEST} --inputs inputs",
-            f"  {jurado} submit {CONTEST} {stage.slug} {example} --wait",
-            f"  {jurado} watch --live --contest {CONTEST}",
-            f"  {jurado} scoreboard {CONTEST} --live",
+            f"  jurado statement {stage.slug}",
+            f"  jurado problems {CONTEST} --inputs inputs",
+            f"  jurado submit {CONTEST} {stage.slug} {example} --wait",
+            f"  jurado watch --live --contest {CONTEST}",
+            f"  jurado scoreboard {CONTEST} --live",
             "",
             "As a judge, who sees everything:",
             "",

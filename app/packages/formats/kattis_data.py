@@ -149,8 +149,8 @@ def _one_group(
     """All cases of a pass-fail problem: all or nothing."""
     own = {(configs[folder].output_validator_flags, configs[folder].input_validator_flags) for folder in secret}
     if len(own) > 1:
-        expected = N_("the same flags of validators for all secret cases of a pass-fail problem")
-        source.faults.expect("data/secret", "", expected, N_("others in a folder of them"))
+        expected = "the same flags of validators for all secret cases of a pass-fail problem"
+        source.faults.expect("data/secret", "", expected, "others in a folder of them")
     cases = tuple(case for _, members in sorted(secret.items()) for case in members)
     return [
         GroupDraft("", "pass-fail", POINTS, cases, args=(*draft.checker.args, *checker), validator_args=list(validator))
