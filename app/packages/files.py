@@ -1,13 +1,11 @@
 """The files of a package, from a folder or from a zip, as one mapping from relative path to bytes.
 
-- Symbolic links: one that stays in its package stands for what it leads to, in folders and in archives.
+- Symbolic links: one in a folder that stays in its package stands for what it leads to; archives have none.
 """
 
 import io
-import posixpath
 import re
 import zipfile
-from bisect import bisect_left
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
@@ -151,26 +149,16 @@ def _walk(folder: Path, prefix: str, opened: tuple[Path, ...], faults: Faults) -
             faults.expect(path, "", N_("a file or folder"), Phrase(N_("something else")))
 
 
-OUTSIDE = ("a symbolic link that stays in the package", "one to %(target)s")
-NOWHERE = ("a symbolic link to a file or folder", "one to %(target)s, which does not exist")
-AROUND = ("no symbolic link to a folder that it lies in", "one to %(target)s")
-
-
-def _bad_link(sources: tuple[str, str], target: str) -> Phrase:
-    expected, found = sources
-    return mismatch(expected, Phrase(found, target=target[:200]))
-
-
 def _link_fault(link: Path, opened: tuple[Path, ...]) -> str | None:
     """Return why a link is not followed, or None; `opened` are the real folders above it, the package first."""
-    shown = str(link.readlink())
+    shown = Phrase("one to %(target)s", target=str(link.readlink())[:200])
     try:
         target = link.resolve(strict=True)
     except (OSError, RuntimeError):  # Python before 3.13 raises RuntimeError for a loop
-        return _bad_link(NOWHERE, shown)
+        return mismatch(N_("a symbolic link to a file or folder"), shown)
     if not target.is_relative_to(opened[0]):
-        return _bad_link(OUTSIDE, shown)
-    return _bad_link(AROUND, shown) if target in opened else None
+        return mismatch(N_("a symbolic link that stays in the package"), shown)
+    return mismatch(N_("no symbolic link to a folder that it lies in"), shown) if target in opened else None
 
 
 BAD_NAME = "expected a name of letters, digits, `.`, `-`, `_` that begins with a letter, digit or `_` (at most 255)"
@@ -183,64 +171,27 @@ def _ignored(name: str) -> bool:
 def _members(archive: zipfile.ZipFile, faults: Faults, limits: Limits) -> dict[str, zipfile.ZipInfo]:
     """Choose the files to inflate by their names alone."""
     members: dict[str, zipfile.ZipInfo] = {}
-    links: dict[str, str] = {}
     infos = archive.infolist()
     if len(infos) > 2 * limits.files:
         faults.expect("", "", N_("at most %(files)s files"), str(len(infos)), files=limits.files)
         return members
     for info in infos:
         name = info.filename
-        fault = _refused(info)
+        fault = _path_fault(name) or zips.entry_fault(info)
         if fault:
             faults.add(name[:300], fault)
         elif any(_ignored(part) for part in name.rstrip("/").split("/")) or name.endswith("/"):
             continue
         elif not all(NAME.fullmatch(part) for part in name.split("/")):
             faults.add(name[:300], BAD_NAME)
-        elif name in members or name in links:
+        elif name in members:
             faults.add(name, Phrase(N_("two files have this name")))
-        elif zips.is_link(info):
-            links[name] = zips.inflate(archive, info, LONGEST_PATH + 1, lambda _: None).decode(errors="replace")
         else:
             members[name] = info
-    if links:
-        members = _linked(links, members, faults, limits)
     _refuse_names_of_one_case(members, faults)
     if len(members) > limits.files:
         faults.expect("", "", N_("at most %(files)s files"), str(len(members)), files=limits.files)
     return members
-
-
-def _linked(
-    links: Mapping[str, str], members: Mapping[str, zipfile.ZipInfo], faults: Faults, limits: Limits
-) -> dict[str, zipfile.ZipInfo]:
-    """The members by all paths that lead to them; one that has several is inflated, and counted, for each.
-
-    A link leads to files and folders, and not through another link.
-    """
-    entries, paths = dict(members), sorted(members)
-    for link, text in links.items():
-        target = posixpath.normpath(posixpath.join(posixpath.dirname(link), text))
-        at = [] if target == "." else _at(paths, target)
-        if target.startswith(("/", "..")):
-            faults.add(link[:300], _bad_link(OUTSIDE, text))
-        elif target == "." or link.startswith(f"{target}/"):
-            faults.add(link[:300], _bad_link(AROUND, text))
-        elif not at:
-            faults.add(link[:300], _bad_link(NOWHERE, text))
-        entries |= {f"{link}{path[len(target) :]}": members[path] for path in at}
-        if len(entries) > limits.files:
-            break
-    for path in entries.keys() - members.keys():
-        if (fault := _path_fault(path)) is not None:
-            faults.add(path[:300], fault)
-    return entries
-
-
-def _at(paths: list[str], path: str) -> list[str]:
-    """The path itself where it is one of some sorted paths, or all of them below it."""
-    at, begin, end = (bisect_left(paths, each) for each in (path, f"{path}/", f"{path}0"))  # `0` follows `/`
-    return paths[at : at + 1] if paths[at : at + 1] == [path] else paths[begin:end]
 
 
 def _refuse_names_of_one_case(names: Collection[str], faults: Faults) -> None:
@@ -263,11 +214,6 @@ def _refuse_files_as_folders(names: Collection[str], faults: Faults) -> None:
 def _below_top(name: str) -> str:
     top, _, rest = name.partition("/")
     return rest or top
-
-
-def _refused(info: zipfile.ZipInfo) -> str | None:
-    fault = _path_fault(info.filename)
-    return zips.entry_fault(info, links=True) if fault is None else fault
 
 
 def _path_fault(path: str) -> str | None:

@@ -15,7 +15,7 @@ from app.core.faults import SILENT, Faults, Steps
 from app.domain.documents import CaseListDocument, ProblemSettingsDocument, ProgramDocument
 from app.packages import metadata, zips
 from app.packages.contents import ChangedFile, ComposedFiles, File
-from app.packages.settings import JuradoSettings
+from app.packages.settings import CaseDemands, JuradoSettings
 from app.programs.model import OwnLimits, Program, digest, pack
 from checkers.doors import N_, Phrase
 
@@ -92,10 +92,7 @@ class SubmissionRule:
 
     glob: str
     cases: str | None
-    permitted: frozenset[str] | None = None
-    required: frozenset[str] | None = None
-    score: tuple[float, float] | None = None
-    message: str = ""
+    demands: CaseDemands
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,12 +5,23 @@
 
 from collections.abc import Mapping, Sequence
 from types import ModuleType
-from typing import Annotated, Literal, cast
+from typing import Annotated, Literal, Self, cast
 
-from pydantic import BeforeValidator, Field, StringConstraints, field_validator
+from pydantic import BeforeValidator, ConfigDict, Field, RootModel, StringConstraints, field_validator, model_validator
 
 from app.domain.documents import CaseListDocument, ProblemSettingsDocument
-from app.packages.metadata import Language, Number, Positive, Range, Strict, Text, as_tuple, one_or_many
+from app.packages.metadata import (
+    Language,
+    Number,
+    OneOrMore,
+    Persons,
+    Positive,
+    Range,
+    Strict,
+    Text,
+    as_tuple,
+    one_or_many,
+)
 from app.programs import model, tools
 from checkers import doors
 from checkers.doors import N_, AnyChecker, Phrase
@@ -239,6 +250,53 @@ class GroupSettings(SharedSettings):
     args: Arguments | None = None
     static_validator_args: Never = None
 
+
+Verdicts = OneOrMore[Literal["AC", "WA", "TLE", "RTE"]]
+
+
+class CaseDemands(Strict):
+    """The demands of submissions.yaml on a submission, on some of the cases."""
+
+    permitted: Verdicts | None = None
+    required: Verdicts | None = None
+    score: Range[Annotated[Number, Field(ge=0)]] | None = None
+    message: str = ""
+    use_for_time_limit: bool | Literal["lower", "upper"] | None = None
+
+
+class Demands(CaseDemands):
+    """The demands on a submission, its authors, and by globs of cases (`sample` or `secret` first) those on some."""
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, CaseDemands]
+
+    language: Text | None = None
+    entrypoint: Text | None = None
+    authors: Persons | None = None
+    model_solution: bool = False
+
+    @model_validator(mode="after")
+    def _cases(self) -> Self:
+        for key in self.__pydantic_extra__ or {}:
+            if key.partition("/")[0] not in ("sample", "secret"):
+                raise ValueError(f"unknown key `{key}`")
+        return self
+
+
+class DemandsByGlob(RootModel[dict[str, Demands]]):
+    """submissions.yaml."""
+
+    model_config = ConfigDict(strict=True)
+
+
+DEFAULTS: Mapping[str, Demands] = {
+    "accepted": Demands(permitted=("AC",)),
+    "rejected": Demands(required=("RTE", "TLE", "WA")),
+    "wrong_answer": Demands(permitted=("AC", "WA"), required=("WA",)),
+    "time_limit_exceeded": Demands(permitted=("AC", "TLE"), required=("TLE",)),
+    "run_time_error": Demands(permitted=("AC", "RTE"), required=("RTE",)),
+    "brute_force": Demands(permitted=("AC", "RTE", "TLE"), required=("RTE", "TLE")),
+}
 
 # Checkers that know more than the room `checkers` may: their arguments are none.
 BESIDE: Mapping[str, ModuleType] = {GAME: of_games}

@@ -13,53 +13,17 @@ from datetime import timedelta
 from fnmatch import fnmatchcase
 from fractions import Fraction
 from itertools import islice
-from typing import Annotated, Literal
-
-from pydantic import BeforeValidator, Field
 
 from app.core.faults import MORE, NONE, Faults, PackageError
-from app.core.parsing import Document, check_model, read_document
+from app.core.parsing import read_model
 from app.domain.contests import Aggregation, Case, CaseKind, Direction, Group, Kind, ScoredProblem, ScoringRule
 from app.domain.counting import Counted
 from app.domain.scoring import Bests, ProblemPoints, problem_points
-from app.packages import contents, metadata, model, tools, trials
+from app.packages import contents, model, settings, tools, trials
 from app.packages.names import PATTERNS
 from checkers.doors import N_, Phrase
 
 FILE = "submissions/submissions.yaml"
-Verdicts = metadata.OneOrMore[Literal["AC", "WA", "TLE", "RTE"]]
-
-
-Points = Annotated[metadata.Number, Field(ge=0)]
-
-
-class CaseDemands(metadata.Strict):
-    """The demands on some of the cases."""
-
-    permitted: Verdicts | None = None
-    required: Verdicts | None = None
-    score: metadata.Range[Points] | None = None
-    message: str = ""
-    use_for_time_limit: bool | Literal["lower", "upper"] | None = None
-
-
-class Demands(CaseDemands):
-    """The demands on a submission, and its authors."""
-
-    language: metadata.Text | None = None
-    entrypoint: metadata.Text | None = None
-    authors: metadata.OneOrMore[Annotated[metadata.Person, BeforeValidator(metadata.read_person)]] | None = None
-    model_solution: bool = False
-
-
-DEFAULTS: Mapping[str, Demands] = {
-    "accepted": Demands(permitted=("AC",)),
-    "rejected": Demands(required=("RTE", "TLE", "WA")),
-    "wrong_answer": Demands(permitted=("AC", "WA"), required=("WA",)),
-    "time_limit_exceeded": Demands(permitted=("AC", "TLE"), required=("TLE",)),
-    "run_time_error": Demands(permitted=("AC", "RTE"), required=("RTE",)),
-    "brute_force": Demands(permitted=("AC", "RTE", "TLE"), required=("RTE", "TLE")),
-}
 
 
 def read_submissions(files: Mapping[str, bytes], faults: Faults) -> tuple[model.Submission, ...]:
@@ -80,50 +44,18 @@ def read_submissions(files: Mapping[str, bytes], faults: Faults) -> tuple[model.
 
 def read_rules(files: Mapping[str, bytes], faults: Faults) -> tuple[model.SubmissionRule, ...]:
     """Read submissions.yaml over the format's default demands on its default folders."""
-    document = read_document(files[FILE], FILE, faults) if FILE in files else None
-    value = document.value if document else None
-    if document is None or value is None:
-        document, value = Document({}, {}), {}
-    if not isinstance(value, dict):
-        faults.expect(FILE, "", N_("a map of globs to demands"), type(value).__name__)
-        value = {}
+    read = read_model(settings.DemandsByGlob, files[FILE], FILE, faults) if FILE in files else None
+    given = {} if read is None else read.root
     rules: list[model.SubmissionRule] = []
-    for glob in [*DEFAULTS, *(glob for glob in value if glob not in DEFAULTS)]:
-        if next(islice(_alternatives(str(glob)), MOST_ALTERNATIVES, None), None) is not None:
-            faults.expect(FILE, document.where((glob,)), f"at most {MOST_ALTERNATIVES} alternatives in a glob", MORE)
-        rules += _rules(glob, document if glob in value else None, value.get(glob), faults)
+    for glob in dict.fromkeys((*settings.DEFAULTS, *given)):
+        if next(islice(_alternatives(glob), MOST_ALTERNATIVES, None), None) is not None:
+            faults.expect(FILE, glob, f"at most {MOST_ALTERNATIVES} alternatives in a glob", MORE)
+        default = settings.DEFAULTS.get(glob, settings.Demands())
+        own = given.get(glob, default)
+        verdicts = {"permitted": own.permitted or default.permitted, "required": own.required or default.required}
+        rules.append(model.SubmissionRule(glob, None, own.model_copy(update=verdicts)))
+        rules += [model.SubmissionRule(glob, cases, demands) for cases, demands in (own.model_extra or {}).items()]
     return tuple(rules)
-
-
-def _rules(glob: str | int, document: Document | None, entry: object, faults: Faults) -> list[model.SubmissionRule]:
-    name = str(glob)
-    default = DEFAULTS.get(name, Demands())
-    if document is None:
-        return [_rule(name, None, default, default)]
-    if not isinstance(entry, dict):
-        faults.expect(FILE, document.where((glob,)), N_("a map"), type(entry).__name__)
-        return []
-    inner = [key for key in entry if str(key).partition("/")[0] in ("sample", "secret")]
-    own = Document({glob: {key: entry[key] for key in entry if key not in inner}}, document.lines)
-    demands = check_model(Demands, own, FILE, faults, (glob,))
-    rules = [_rule(name, None, demands, default)] if demands else []
-    for key in inner:
-        partial = check_model(CaseDemands, document, FILE, faults, (glob, key))
-        rules += [_rule(name, key, partial, Demands())] if partial else []
-    return rules
-
-
-def _rule(glob: str, cases: str | None, demands: CaseDemands, default: CaseDemands) -> model.SubmissionRule:
-    permitted = demands.permitted or default.permitted
-    required = demands.required or default.required
-    return model.SubmissionRule(
-        glob=glob,
-        cases=cases,
-        permitted=frozenset(permitted) if permitted else None,
-        required=frozenset(required) if required else None,
-        score=demands.score,
-        message=demands.message,
-    )
 
 
 def check_unused(package: model.Package) -> Iterator[PackageError]:
@@ -222,18 +154,19 @@ def _check(
         text = Phrase(source, path=submission.path, expected=expected, found=found)
         return PackageError(FILE, f"{rule.glob}, {rule.cases}" if rule.cases else rule.glob, text, "warning")
 
+    demands = rule.demands
     verdicts = {name: _verdict(outcome) for name, outcome in outcomes.items()}
     for name, verdict in verdicts.items():
-        if rule.permitted is not None and verdict not in rule.permitted:
+        if demands.permitted is not None and verdict not in demands.permitted:
             unexpected = f"{verdict} on case {name} ({outcomes[name].rejected or 'accepted'})"
-            yield unmet(f"only {', '.join(sorted(rule.permitted))}", unexpected)
-    if rule.required is not None and rule.required.isdisjoint(verdicts.values()):
-        expected = f"{' or '.join(sorted(rule.required))} on at least one case"
+            yield unmet(f"only {', '.join(sorted(demands.permitted))}", unexpected)
+    if demands.required is not None and set(demands.required).isdisjoint(verdicts.values()):
+        expected = f"{' or '.join(sorted(demands.required))} on at least one case"
         yield unmet(expected, ", ".join(sorted(set(verdicts.values()))))
-    if rule.message and not any(rule.message in (outcome.rejected or "") for outcome in outcomes.values()):
-        yield unmet(f"a message with `{rule.message}`", "none")
-    if rule.score is not None:
-        low, high = rule.score
+    if demands.message and not any(demands.message in (outcome.rejected or "") for outcome in outcomes.values()):
+        yield unmet(f"a message with `{demands.message}`", "none")
+    if demands.score is not None:
+        low, high = demands.score
         of_groups = {group.group.name: group.points for group in points.groups}
         score = points.points if rule.cases in (None, "secret") else of_groups.get(rule.cases)
         if score is None:

@@ -162,20 +162,15 @@ def _machine_fault(error: Exception) -> OSError | None:
     return cause if isinstance(cause, OSError) and cause.errno != errno.EINVAL else None
 
 
-def is_link(entry: zipfile.ZipInfo) -> bool:
-    """Return whether an entry is a symbolic link, whose bytes are the path of its target."""
-    return stat.S_ISLNK(entry.external_attr >> 16)
-
-
-def entry_fault(entry: zipfile.ZipInfo, *, links: bool = False) -> str | None:
-    """The fault of an entry, whatever its name; None for a sound one. `links`: the caller follows symbolic links."""
+def entry_fault(entry: zipfile.ZipInfo) -> str | None:
+    """The fault of an entry, whatever its name; None for a sound one."""
     if entry.flag_bits & ENCRYPTED:
         return faults.mismatch(N_("a plain file"), N_("an encrypted one"))
     if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
         return faults.mismatch(
             N_("a stored or deflated file"), Phrase(N_("compression method %(number)s"), number=entry.compress_type)
         )
-    if stat.S_IFMT(entry.external_attr >> 16) not in PLAIN_OR_FOLDER and not (links and is_link(entry)):
+    if stat.S_IFMT(entry.external_attr >> 16) not in PLAIN_OR_FOLDER:
         return faults.mismatch(N_("a plain file"), N_("a symbolic link or a special file"))
     return None
 
