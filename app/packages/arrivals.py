@@ -106,7 +106,7 @@ def check_rules(package: model.Package) -> Iterator[PackageError]:
 
 def _check_checker(package: model.Package) -> Iterator[PackageError]:
     name = package.settings.checker
-    if package.program is None and not catalog.is_checker(name):
+    if package.program is None and name not in catalog.checkers():
         text = _unknown(N_("a checker that is bundled, one of %(names)s"), name, names=catalog.checkers())
         yield _in_settings(package, "checker", text)
 

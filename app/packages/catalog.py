@@ -4,8 +4,8 @@
 - The ladder of a problem's methods: what each of them earns on the package's secret cases, and what it must earn.
 """
 
-import ast
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
@@ -26,7 +26,7 @@ from checkers.doors import N_, Phrase
 VARIABLE = "JURADO_PROBLEMS"
 # The folder of packages that are played, among those of other packages.
 GAMES = "games"
-DOORS = frozenset({"read_instance", "read_answer", "write_answer", "score_answer"})
+DOOR = re.compile(rb"^def score_answer\(", re.MULTILINE)
 BESIDE_APP = Path(__file__).resolve().parents[2] / "problems"
 
 
@@ -67,30 +67,13 @@ def _packages(folder: Path) -> dict[str, Path]:
 
 def checkers() -> tuple[str, ...]:
     """List the checkers of this installation by name: what of `checkers/` has the four doors, and those beside it."""
-    return tuple(sorted({*settings.BESIDE, *(_name(path) for path in _modules() if _has_doors(path))}))
-
-
-def is_checker(name: str) -> bool:
-    """Whether a checker of this installation has this name; reads its module alone."""
-    return name in settings.BESIDE or any(_name(path) == name and _has_doors(path) for path in _modules())
-
-
-def _modules() -> list[Path]:
     spec = find_spec("checkers")
     folders = [Path(folder) for folder in (spec.submodule_search_locations or () if spec is not None else ())]
-    return [path for folder in folders for path in (*folder.glob("*.py"), *folder.glob("*/__init__.py"))]
-
-
-def _name(module: Path) -> str:
-    return module.parent.name if module.stem == "__init__" else module.stem
-
-
-def _has_doors(path: Path) -> bool:
+    modules = [path for folder in folders for path in (*folder.glob("*.py"), *folder.glob("*/__init__.py"))]
     # Read and not imported: what a checker imports takes a second and many megabytes.
-    body = ast.parse(path.read_bytes()).body
-    doors = {node.name for node in body if isinstance(node, ast.FunctionDef)}
-    borrowed = {alias.name for node in body if isinstance(node, ast.ImportFrom) for alias in node.names}
-    return doors | borrowed >= DOORS and bool(doors)
+    with_doors = [path for path in modules if DOOR.search(path.read_bytes()) is not None]
+    names = (path.parent.name if path.stem == "__init__" else path.stem for path in with_doors)
+    return tuple(sorted({*settings.BESIDE, *names}))
 
 
 NAME = "board.js"

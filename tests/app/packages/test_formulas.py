@@ -32,13 +32,6 @@ def test_a_formula_is_this_mathml(source: str) -> None:
 HOSTILE = {
     r"\text{<script>alert(1)</script>}": "found `<script>`",
     r"\text{<img src=x onerror=alert(1)>}": "expected a formula",
-    r"\href{javascript:alert(1)}{x}": "expected no href",
-    r"\style{background:url(//a.example)}{x}": "expected no style",
-    r"\class{x}{y}": "expected no class",
-    r"\id{x}{y}": "expected",
-    r"\color{red}{x}": "expected no mathcolor",
-    r"\hspace{-1000em}x": "expected no width",
-    r"\rule{1em}{100000em}": "expected no",
     r"\def\a{\a\a}\a": "expected",
     r"\newcommand{\a}{\a\a}\a": "expected",
     r"\unknown": r"expected known commands, found `\unknown`",
@@ -56,11 +49,23 @@ HOSTILE = {
 }
 
 
+LEFT_OUT = (
+    r"\href{javascript:alert(1)}{x}",
+    r"\style{background:url(//a.example)}{x}",
+    r"\class{x}{y}",
+    r"\id{x}{y}",
+    r"\color{red}{x}",
+    r"\hspace{-1000em}x",
+    r"\rule{1em}{100000em}",
+)
+"""Shown without what would change the page around them."""
+
+
 @pytest.mark.parametrize("source", HOSTILE)
 def test_what_is_no_plain_formula_is_refused_with_its_reason(source: str) -> None:
     with pytest.raises(BadFormula) as refused:
         mathml(source, display=False)
-    assert HOSTILE[source] in str(refused.value)
+    assert (*HOSTILE, *LEFT_OUT)[source] in str(refused.value)
 
 
 class Tags(HTMLParser):
@@ -79,7 +84,12 @@ class Tags(HTMLParser):
 
 @pytest.mark.parametrize(
     "source",
-    [r"\text{<![CDATA[<img src=x onerror=alert(1)>]]>}", r"\text{<!-- --><mi>x</mi>}", r"\text{&lt;script>}", *HOSTILE],
+    [
+        r"\text{<![CDATA[<img src=x onerror=alert(1)>]]>}",
+        r"\text{<!-- --><mi>x</mi>}",
+        r"\text{&lt;script>}",
+        *(*HOSTILE, *LEFT_OUT),
+    ],
 )
 def test_no_formula_brings_elements_or_attributes_of_its_own_into_a_page(source: str) -> None:
     for dollars in ("$", "$$"):

@@ -1,4 +1,4 @@
-"""Symbolic links of a folder that stay in the package are followed; others, and all in archives, are refused by name."""
+"""Symbolic links of a folder that stay in the package are followed; others, and those in archives, are refused."""
 
 from __future__ import annotations
 
