@@ -6,7 +6,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from difflib import get_close_matches
 from itertools import islice
 from pathlib import Path
@@ -193,7 +193,6 @@ class Arrival:
 
     package: model.Package
     broken: tuple[PackageError, ...]
-    is_foreign: bool = False
 
 
 def read_arrival(
@@ -243,7 +242,7 @@ def read_member(source: bytes | Path, slug: str, limits: Limits = LIMITS, spool:
 def _foreign(files: Mapping[str, bytes], format: Format, slug: str | None, name: str | None) -> Arrival:
     """A package of another judge as one of Jurado."""
     imported = import_files(files, format, slug, name)
-    return replace(_arrival(read.assemble(imported.slug, imported.files), imported.notes), is_foreign=True)
+    return _arrival(read.assemble(imported.slug, imported.files), imported.notes)
 
 
 def _arrival(package: model.Package, notes: Iterable[PackageError] = ()) -> Arrival:

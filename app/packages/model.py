@@ -138,10 +138,6 @@ class Package:
             document["program"] = program_document(self.program)
         return document
 
-    def group(self, name: str) -> Group:
-        """Find a group by its name; KeyError if there is none."""
-        return {group.name: group for group in self.groups}[name]
-
     def case(self, name: str) -> Case:
         """Find a case by its base name; KeyError if there is none."""
         return {case.name: case for case in self.cases}[name]

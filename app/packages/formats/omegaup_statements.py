@@ -3,6 +3,7 @@
 import re
 
 from app.packages.formats import draft as drafts
+from app.packages.markdown import parser
 from app.packages.names import LANGUAGE
 from checkers.doors import N_, Phrase
 
@@ -11,9 +12,6 @@ BLOCK = re.compile(r"^ {0,3}\|\| *(input|examplefile) *\n", re.MULTILINE)
 END = re.compile(r"^ {0,3}\|\| *end *$\n?", re.MULTILINE)
 MARK = re.compile(r"^ {0,3}\|\| *(input|output|description|examplefile) *$")
 TAG = re.compile(r"^\{\{(libinteractive|output-only):download\}\}[ \t]*\n?", re.MULTILINE)
-TITLE = re.compile(r"^# ", re.MULTILINE)
-HEADING = re.compile(r"^#(?=#{0,4} )", re.MULTILINE)
-FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 Sample = tuple[str, str]
 
 
@@ -93,21 +91,16 @@ def _example_file(source: drafts.Source, name: str, stem: str) -> list[Sample]:
 
 def _demoted(text: str) -> str:
     """One `#` more for each heading, where there is one of the first level: that is the problem's name here."""
-    parts = FENCE.split(text)
-    outside = "".join(parts[::2])
-    if not TITLE.search(outside):
-        return text
-    fences = iter(FENCE.findall(text))
-    pieces = [HEADING.sub("##", part) if at % 2 == 0 else part for at, part in enumerate(parts)]
-    return pieces[0] + "".join(next(fences) + piece for piece in pieces[1:])
+    headings = [token for token in parser().parse(text) if token.type == "heading_open" and token.markup[0] == "#"]
+    lines = text.split("\n")
+    for heading in headings if any(each.tag == "h1" for each in headings) else ():
+        if heading.map is not None and heading.tag != "h6":
+            lines[heading.map[0]] = lines[heading.map[0]].replace("#", "##", 1)
+    return "\n".join(lines)
 
 
 def _add_samples(source: drafts.Source, draft: drafts.Draft, samples: dict[str, list[Sample]], taken: set[str]) -> None:
     shown = next((each for each in samples.values() if each), [])
-    for language, others in samples.items():
-        if others and others != shown:
-            file = f"statements/{language}.markdown"
-            source.note(file, N_("its samples differ from those of the first language, which are taken"))
     for file in source.below("examples"):
         stem = file.removesuffix(".in")
         if file in source.used or not file.endswith(".in") or f"{stem}.out" not in source.files:

@@ -59,7 +59,7 @@ def test_groups_have_their_points_and_dependencies() -> None:
         "secret/1": (30, "pass-fail", ["02", "03"]),
         "secret/2": (70, "sum", ["04"]),
     }
-    assert package().group("secret/2").require_pass == ("secret/1",)
+    assert package().groups[2].require_pass == ("secret/1",)
 
 
 def test_a_problem_without_points_is_all_or_nothing() -> None:
