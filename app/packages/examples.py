@@ -13,6 +13,7 @@ from app.core.faults import EXPECTED_TEXT, NONE, Faults, PackageError, Steps, mi
 from app.core.parsing import read_model
 from app.packages import contents, metadata, texts, trials
 from app.packages.model import Case, Package
+from app.packages.settings import ValidatorSettings
 from app.packages.tools import Workshop, tool_of, validation_bounds, validators_of
 from app.programs import model, points
 from app.programs.tools import Opinion, validate
@@ -32,7 +33,8 @@ def ask_validators(package: Package, workshop: Workshop, steps: Steps) -> tuple[
     if workshop.desk is None:
         lack = _warning("input_validators", "input validators are not run: %(lack)s", lack=workshop.lack)
         return None, [*faults, lack]
-    desk, bounds, protocol = workshop.desk, validation_bounds(package), package.settings.validator_protocol
+    desk, bounds = workshop.desk, validation_bounds(package)
+    protocol = (package.settings.input_validators or ValidatorSettings()).protocol
     sound = []
     for tool in tools:
         try:

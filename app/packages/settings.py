@@ -181,19 +181,9 @@ class JuradoSettings(Strict):
         return cast(ProblemSettingsDocument, document)  # its keys are the fields
 
     @property
-    def validator_protocol(self) -> tools.ValidatorProtocol:
-        """How the package's input validators are asked."""
-        return (self.input_validators or ValidatorSettings()).protocol
-
-    @property
     def refuses_inputs(self) -> bool:
         """Whether the checker knows what an input must be; most standard ones take any."""
-        return self.bundled_checker or self.checker == GAME
-
-    @property
-    def bundled_checker(self) -> bool:
-        """Whether the checker is a module of its own rather than a standard one."""
-        return self.checker not in STANDARD_CHECKERS and self.checker != model.PROGRAM
+        return self.checker == GAME or self.checker not in {*STANDARD_CHECKERS, model.PROGRAM}
 
 
 def solver_of(settings: ProblemSettingsDocument, problem_id: str) -> str:

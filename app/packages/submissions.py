@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import timedelta
 from fnmatch import fnmatchcase
 from fractions import Fraction
-from itertools import islice
+from itertools import islice, product
 
 from app.core.faults import MORE, NONE, Faults, PackageError
 from app.core.parsing import read_model
@@ -83,13 +83,8 @@ def matches(glob: str, path: str) -> bool:
 
 def _alternatives(glob: str) -> Iterator[str]:
     """The globs without braces that a glob stands for, one after the other: each pair of braces multiplies them."""
-    globs = [glob]
-    while globs:
-        each = globs.pop()
-        if (braces := BRACES.search(each)) is None:
-            yield each
-        else:
-            globs += [each[: braces.start()] + word + each[braces.end() :] for word in braces[1].split(",")]
+    parts = BRACES.split(glob)
+    return map("".join, product(*(part.split(",") if at % 2 else [part] for at, part in enumerate(parts))))
 
 
 def scored_problem(package: model.Package) -> ScoredProblem:
@@ -155,7 +150,7 @@ def _check(
         return PackageError(FILE, f"{rule.glob}, {rule.cases}" if rule.cases else rule.glob, text, "warning")
 
     demands = rule.demands
-    verdicts = {name: _verdict(outcome) for name, outcome in outcomes.items()}
+    verdicts = {name: outcome.verdict if outcome.score is None else "AC" for name, outcome in outcomes.items()}
     for name, verdict in verdicts.items():
         if demands.permitted is not None and verdict not in demands.permitted:
             unexpected = f"{verdict} on case {name} ({outcomes[name].rejected or 'accepted'})"
@@ -174,7 +169,3 @@ def _check(
         elif not low - SLACK <= score <= high + SLACK:
             expected = f"a score of {low:g}" if low == high else f"a score in {low:g}..{high:g}"
             yield unmet(expected, f"{score:.6g}")
-
-
-def _verdict(outcome: trials.Outcome) -> str:
-    return "AC" if outcome.score is not None else outcome.verdict
