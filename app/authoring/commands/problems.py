@@ -224,17 +224,6 @@ def pin(
     return registry.change("PATCH", path, text, registry.parameters(preview=preview), {"version": wanted})
 
 
-@registry.command("admin job list")
-def list_jobs() -> registry.Request:
-    """List the latest jobs, newest first.
-
-    Examples:
-      jurado admin job list
-      jurado admin job list --json
-    """
-    return registry.collection("jobs", registry.keys("id kind state progress created ended"))
-
-
 @registry.command("admin job watch")
 def watch_job(job_id: JobId, as_json: registry.AsJson = False) -> None:
     """Follow a job until it has ended; exit code 1 unless it is done.
@@ -245,16 +234,6 @@ def watch_job(job_id: JobId, as_json: registry.AsJson = False) -> None:
     """
     with Client.open() as client:
         finish(client, job_id, as_json=as_json)
-
-
-@registry.command("admin job cancel")
-def cancel_job(job_id: JobId) -> registry.Request:
-    """Stop a job and its processes; the work it has finished stays.
-
-    Examples:
-      jurado admin job cancel 7f3a
-    """
-    return registry.Request("DELETE", f"jobs/{job_id}", f"job {job_id} has been cancelled")
 
 
 def finish(client: Client, job_id: str, *, as_json: bool) -> None:
