@@ -62,13 +62,11 @@ def new(
 
 
 def check_folder(folder: Path) -> str:
-    """Give the slug that a folder's name is; raises Failure for a name that is none, and for a folder that exists."""
+    """Give the slug that a folder's name is; raises Failure for a name that is none."""
     name = folder.resolve().name
     if not SLUG.fullmatch(name):
         expected = f"a folder named by lowercase letters and digits, at most {LONGEST_ID}"
         raise Failure(f"{folder}: expected {expected}, found {name!r}")
-    if folder.exists():
-        raise Failure(f"{folder}: expected a folder that is not there yet, found one")
     return name
 
 

@@ -75,9 +75,7 @@ def solver_place(reference: Reference | None, files: Mapping[str, bytes]) -> str
     It is the one that jurado.yaml names, else `solver.py` or `solver/`, else the first program in
     `submissions/accepted/`.
     """
-    if reference is not None and reference.method is not None and reference.program is None:
-        return None
-    if reference is not None and reference.program is not None:
+    if reference is not None and (reference.program is not None or reference.method is not None):
         return reference.program
     own = [place for place in SOLVERS if place in files or any(name.startswith(place) for name in files)]
     accepted = [place for place in places(files, ACCEPTED) if is_program(files, place)]

@@ -15,10 +15,9 @@ from app.packages.formats.draft import CaseDraft, Draft, GroupDraft, Program, So
 from app.packages.texts import TEXTS
 from checkers.doors import N_, Phrase
 
-MIB = 2**20
-MOST_BYTES = 256 * MIB
-# The limit of answer files where the expected ones are not made yet.
-MOST_MADE = 64 * MIB
+# Limits of files in bytes: other judges' packages have none, or those of programs.
+LONGEST_ANSWER = 64 * 2**20
+LONGEST_INPUT = 256 * 2**20
 MOST_POINTS = 10**9
 DEFAULT_TOTAL = 100
 BOM = b"\xef\xbb\xbf"
@@ -39,7 +38,7 @@ def write_draft(draft: Draft, slug: str, source: Source) -> ComposedFiles:
         files |= {f"output_validator/{name}": data for name, data in draft.checker.files.items()}
     if not given:
         files |= _test_data(draft, groups)
-    files["jurado.yaml"] = to_yaml(_settings(draft, groups, files))
+    files["jurado.yaml"] = to_yaml(_settings(draft, groups))
     if not any(name.startswith("input_validators/") for name in files):
         files["input_validators/text.py"] = VALIDATOR.read_bytes()
         message = "no input validator: one that takes any text has been put there, write a stricter one"
@@ -100,7 +99,7 @@ def _metadata(draft: Draft, slug: str) -> dict[str, object]:
     return fixed | draft.metadata
 
 
-def _settings(draft: Draft, groups: Sequence[GroupDraft], files: Mapping[str, Content]) -> dict[str, object]:
+def _settings(draft: Draft, groups: Sequence[GroupDraft]) -> dict[str, object]:
     points = {case.name: int(case.points) for group in groups if group.is_uneven for case in group.cases}
     checker = draft.checker
     judged: dict[str, object] = {"checker": checker.name} if isinstance(checker, Standard) else {}
@@ -109,29 +108,17 @@ def _settings(draft: Draft, groups: Sequence[GroupDraft], files: Mapping[str, Co
     return {
         **judged,
         "scoring": {"kind": "absolute", "direction": "maximise"},
-        "answers": {"limit": MOST_MADE if _lacks_answers(files) else _room(2 * _longest(files, ".ans"))},
-        "inputs": {"limit": _room(_longest(files, ".in"))},
+        "answers": {"limit": LONGEST_ANSWER},
+        "inputs": {"limit": LONGEST_INPUT},
         **({"testcases": {"points": points}} if points else {}),
         **draft.settings,
     }
-
-
-def _longest(files: Mapping[str, Content], extension: str) -> int:
-    """Bytes of the longest test file with an extension."""
-    sizes = ComposedFiles(files)
-    names = (name for name in files if name.startswith("data/") and name.endswith(extension))
-    return max(map(sizes.size, names), default=0)
 
 
 def _lacks_answers(files: Mapping[str, Content]) -> bool:
     """Whether a judged case has no expected answer, which the solution makes later."""
     inputs = (name for name in files if name.startswith(("data/sample/", "data/secret/")) and name.endswith(".in"))
     return any(f"{name.removesuffix('.in')}.ans" not in files for name in inputs)
-
-
-def _room(size: int) -> int:
-    """A power of two that holds `size` bytes, a MiB at least."""
-    return min(MOST_BYTES, max(MIB, 1 << max(size, 1).bit_length()))
 
 
 def _test_data(draft: Draft, groups: Sequence[GroupDraft]) -> dict[str, Content]:
