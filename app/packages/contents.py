@@ -162,7 +162,6 @@ EXTENSIONS = (
     ".in.statement", ".ans.statement", ".in.download", ".ans.download",
     ".in", ".ans", ".out", ".yaml", ".png", ".jpg", ".jpeg", ".svg",
 )  # fmt: skip
-OTHER_INPUT = "answer files read no other input"
 GROUP_FILE = "test_group.yaml"
 MOST_NAMED = 5
 
@@ -201,7 +200,7 @@ def collect_bundles(files: Mapping[str, bytes], faults: Faults) -> list[Bundle]:
             faults.expect(name, "", N_("one of the folders %(rooms)s"), path.partition("/")[0], rooms=", ".join(ROOMS))
             continue
         if ".files/" in path:
-            faults.add(name, N_("not possible here: %(unused)s"), unused=OTHER_INPUT)
+            faults.add(name, N_("not possible here: %(unused)s"), unused="answer files read no other input")
             continue
         extension = next((e for e in EXTENSIONS if path.endswith(e) and not path.endswith(f"/{e}")), None)
         if extension is None:

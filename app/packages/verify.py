@@ -176,22 +176,19 @@ def report_of(path: str, package: Package, examined: Examination) -> Report:
 
 def _check_cases(package: Package, desk: Desk, scores: dict[str, Score], steps: Steps) -> Iterator[PackageError]:
     """Check that the checker takes the input and expected answer of every case, and the output that a sample shows."""
-    shown = [case for case in package.cases if case.output or (case.answer and case.group == "sample")]
     outcomes: list[Outcome] = []
     for some in steps.batches("test cases", package.cases):
         outcomes += desk.ask(
             question_of(package, case, expected=case.answer.read() if case.answer else None) for case in some
         )
+    shown = []
     for case, outcome in zip(package.cases, outcomes, strict=True):
         if outcome.score is not None:
             scores[case.name] = outcome.score
         yield from _check_expected(case, outcome, is_own=package.program is not None)
-    refused = {
-        case.name
-        for case, outcome in zip(package.cases, outcomes, strict=True)
-        if outcome.unread or outcome.failed or outcome.rejected
-    }
-    shown = [case for case in shown if case.name not in refused]
+        is_shown = case.output or (case.answer and case.group == "sample")
+        if is_shown and not (outcome.fault or outcome.rejected):
+            shown.append(case)
     answered = desk.ask(question_of(package, case, answer=_shown_file(case).read()) for case in shown)
     for case, outcome in zip(shown, answered, strict=True):
         if outcome.score is None:
