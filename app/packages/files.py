@@ -155,10 +155,10 @@ def _link_fault(link: Path, opened: tuple[Path, ...]) -> str | None:
     try:
         target = link.resolve(strict=True)
     except (OSError, RuntimeError):  # Python before 3.13 raises RuntimeError for a loop
-        return mismatch(N_("a symbolic link to a file or folder"), shown)
+        return mismatch("a symbolic link to a file or folder", shown)
     if not target.is_relative_to(opened[0]):
-        return mismatch(N_("a symbolic link that stays in the package"), shown)
-    return mismatch(N_("no symbolic link to a folder that it lies in"), shown) if target in opened else None
+        return mismatch("a symbolic link that stays in the package", shown)
+    return mismatch("no symbolic link to a folder that it lies in", shown) if target in opened else None
 
 
 BAD_NAME = "expected a name of letters, digits, `.`, `-`, `_` that begins with a letter, digit or `_` (at most 255)"
