@@ -15,6 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from app.programs.model import ACCEPTED, Meaning, ProgramFault, Tool, exit_code, unexpected
 from app.programs.tools import ToolDesk
+from app.sandbox.child import ONE_THREAD
 from app.sandbox.model import Limits, Mount
 from checkers.doors import Message, Score
 
@@ -99,8 +100,6 @@ def generate(desk: ToolDesk, tool: Tool, args: Sequence[str], limits: Limits) ->
 
 
 FOLDER = "/jurado/modules"
-# Libraries of numbers start a thread for each core: more than a checker may have, on a large machine.
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,7 +151,8 @@ PASSED = frozenset({
     "PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONHOME", "PYTHONPATH", "PYTHONPYCACHEPREFIX", "PYTHONSAFEPATH",
 })  # fmt: skip
 
-# Filters hold for the thread that sets them and for those it starts: there must be no other one.
+# Filters hold for the thread that sets them and for those it starts: there must be no other one. Libraries of numbers
+# would start one for each core, more than a checker may have on a large machine.
 ONE_THREAD = dict.fromkeys(("MKL_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
 
 

@@ -80,7 +80,7 @@ def delete_case(fields: Fields, visit: Look, problem_id: str, case_name: str) ->
 
 def _case(session: Session, problem_id: str, name: str) -> packages.CaseView:
     """A case of the problem's newest version; raises NotFound."""
-    known = {each.name: each for each in packages.details(session, existing(session, problem_id)).testcases}
+    known = {each.name: each for each in packages.one(session, problem_id).testcases}
     if name not in known:
         raise NotFound(
             did_you_mean(

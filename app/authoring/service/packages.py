@@ -125,11 +125,6 @@ def listed(session: Session, viewer: Viewer) -> list[ProblemView]:
     return _views(session, [row for row in problems.problems(session) if viewer.reads_problem(row.id)])
 
 
-def one(session: Session, problem_id: str) -> ProblemDetails:
-    """Settings, groups, test cases and contests of a problem; raises NotFound."""
-    return details(session, problems.existing(session, problem_id))
-
-
 def delete(session: Session, problem_id: str) -> None:
     """Delete a problem and cancel its jobs.
 
@@ -173,8 +168,9 @@ def _views(session: Session, rows: Iterable[ProblemRow]) -> list[ProblemView]:
     ]
 
 
-def details(session: Session, row: ProblemRow) -> ProblemDetails:
-    """Everything judges may read of a problem."""
+def one(session: Session, problem_id: str) -> ProblemDetails:
+    """Settings, groups, test cases and contests of a problem: everything judges may read of it; raises NotFound."""
+    row = problems.existing(session, problem_id)
     (view,) = _views(session, [row])
     return ProblemDetails(
         **dict(view),
@@ -271,7 +267,7 @@ def _store(
             return opened
         if is_new:
             own(session, viewer, "problems", package.slug)
-        problem = None if opened is not None else details(session, problems.existing(session, package.slug))
+        problem = None if opened is not None else one(session, package.slug)
         params: json_documents.VerificationParams = {"problem_id": package.slug, "package_sha256": stored.zipped}
         run_id = queue_for_missing(session, package.slug, viewer.account_id)
         job_id = pins.add(session, pins.VERIFICATION, params, viewer.account_id).id

@@ -179,7 +179,7 @@ def store(service: Service, viewer: Viewer, data: testdata.DataChange, note: str
         with service.database.write(quiet=how.preview) as session:
             row = problems.existing(session, data.problem_id)
             outcome = change(session, row.id, lambda: testdata.write(session, data), author, how)
-            stored = packages.details(session, row) if outcome is None else outcome
+            stored = packages.one(session, data.problem_id) if outcome is None else outcome
     except PackageErrors as faults:
         raise _refusal(faults) from None
     if isinstance(stored, RejudgingView):
