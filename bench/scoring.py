@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 
 from app.domain.contests import Case, CaseKind, Counting, Direction, Group, Kind, ScoredProblem, ScoringRule, Team
-from app.domain.counting import Attempt, CaseVerdict, RawScore
+from app.domain.counting import Attempt, CaseVerdict, RawScore, by_place
 from app.domain.incremental_scoreboard import LiveBoard
 
 CASES = 100
@@ -60,16 +60,17 @@ def of_live_board(kind: Kind, counting: Counting) -> float:
         for at, team in enumerate(teams)
     ]
     began = time.perf_counter()
-    live = LiveBoard([scored], teams, attempts)
-    live.board()
+    live, cells = LiveBoard([scored]), by_place(attempts)
+    live.board(teams, cells)
     loaded = time.perf_counter() - began
     walls, works = [], []
     for at in range(UPDATES):
         team = teams[int(draw.integers(LIVE_TEAMS))]
         news = {f"{at % CASES:03}": raw(10**6 + at)}
         began, worked = time.perf_counter(), time.process_time()
-        live.put([Attempt(LIVE_TEAMS + at, team.id, "p", timedelta(hours=3, seconds=at), news)])
-        live.board()
+        sent = Attempt(LIVE_TEAMS + at, team.id, "p", timedelta(hours=3, seconds=at), news)
+        cells[sent.place] = [*cells[sent.place], sent]
+        live.board(teams, cells, changed=[sent.place])
         walls.append((time.perf_counter() - began) * 1000)
         works.append((time.process_time() - worked) * 1000)
     name = f"{kind}, {counting}"

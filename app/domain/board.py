@@ -19,8 +19,10 @@ from math import lcm
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from app.domain import contests, counting, incremental_scoring, scoring
+from app.domain.counting import Place
 from app.domain.score_columns import Floats, Whole
 from app.domain.scoring import Bests, ProblemPoints, exact_points, problem_points
 
@@ -73,7 +75,7 @@ class Board:
     order    places of `teams`, from the top; `ranks` are in that order
     times    when the points last rose, in microseconds, or NEVER; so are `improved`
     scores   as views show them; `unrounded` is what totals are made of
-    answers  per problem the answers of each row, and the row that counts for each team (-1: none)
+    answers  those that count
     bests    BEST per problem and case
     """
 
@@ -89,7 +91,7 @@ class Board:
     improved: Whole
     judged: Whole
     pending: Whole
-    answers: Sequence[tuple[Sequence[counting.Answers], Whole]]
+    answers: NDArray[np.object_]
     bests: Mapping[str, Bests]
 
     @cached_property
@@ -106,8 +108,7 @@ class Board:
     def cell(self, team: int, problem: int) -> Cell:
         """One team at one problem."""
         known = self.problems[problem]
-        of, rows = self.answers[problem]
-        answers = of[int(rows[team])] if rows[team] >= 0 else {}
+        answers: counting.Answers = self.answers[problem, team]
         return Cell(
             known.id,
             float(self.scores[problem, team]),
@@ -129,14 +130,7 @@ class Board:
             teams=[self.teams[at] for at in some],
             order=order,
             ranks=shared_ranks(self.ranks[place[some][order]]),
-            totals=self.totals[some],
-            times=self.times[some],
-            scores=self.scores[:, some],
-            unrounded=self.unrounded[:, some],
-            improved=self.improved[:, some],
-            judged=self.judged[:, some],
-            pending=self.pending[:, some],
-            answers=[(answers, rows[some]) for answers, rows in self.answers],
+            **{name: getattr(self, name)[..., some] for name in ("totals", "times", *Numbers._fields)},
         )
 
 
@@ -191,13 +185,14 @@ class Numbers(NamedTuple):
     improved: Whole
     judged: Whole
     pending: Whole
+    answers: NDArray[np.object_]
 
     @staticmethod
     def zeros(problems: int, teams: int) -> Numbers:
         """Numbers of teams that have sent nothing."""
         shape, never = (problems, teams), np.full((problems, teams), incremental_scoring.NEVER, dtype=np.int64)
         judged, pending = np.zeros((2, *shape), dtype=np.int64)
-        return Numbers(np.zeros(shape), np.zeros(shape), never, judged, pending)
+        return Numbers(np.zeros(shape), np.zeros(shape), never, judged, pending, np.full(shape, {}, dtype=object))
 
 
 def arranged(
@@ -206,7 +201,6 @@ def arranged(
     teams: Sequence[contests.Team],
     names: Whole,
     numbers: Numbers,
-    answers: Sequence[tuple[Sequence[counting.Answers], Whole]],
     bests: Mapping[str, Bests],
     standing_of: Callable[[Floats, scoring.TotalScale], Whole],
 ) -> Board:
@@ -226,7 +220,7 @@ def arranged(
     order = np.lexsort((names, np.where(times == incremental_scoring.NEVER, LAST, times), -standing))
     totals[order] = totals[order][shared_ranks(standing[order]) - 1]
     ranks = shared_ranks(standing[order], times[order])
-    return Board(problems, phase, teams, order, ranks, totals, times, *numbers, answers, bests)
+    return Board(problems, phase, teams, order, ranks, totals, times, *numbers, bests)
 
 
 def name_order(teams: Sequence[contests.Team]) -> Whole:
@@ -243,27 +237,23 @@ def _shown_worth(worth: Callable[[counting.Answers], ProblemPoints], answers: co
 
 def ranked_with(board: Board, teams: Sequence[contests.Team], attempts: Iterable[counting.Attempt]) -> Board:
     """Rank virtual teams into the board. The other teams keep their points; their ranks may change."""
-    tries = list(attempts)
-    more, answers = Numbers.zeros(len(board.problems), len(teams)), []
+    tries = counting.by_place(attempts)
+    more = Numbers.zeros(len(board.problems), len(teams))
     for at, problem in enumerate(board.problems):
         worth = partial(problem_points, problem, bests=board.bests[problem.id], phase=board.phase)
-        known: list[counting.Answers] = []
         for place, team in enumerate(teams):
-            mine = [each for each in tries if (each.team_id, each.problem_id) == (team.id, problem.id)]
-            known.append(counting.counted_answers(mine, problem.rule, partial(_shown_worth, worth)))
-            points = worth(known[-1])
+            mine = tries.get((team.id, problem.id), [])
+            more.answers[at, place] = counting.counted_answers(mine, problem.rule, partial(_shown_worth, worth))
+            points = worth(more.answers[at, place])
             more.scores[at, place], more.unrounded[at, place] = points.points, points.unrounded
             more.improved[at, place] = since_start(points.improved)
             more.judged[at, place] = sum(each.scores is not None for each in mine)
             more.pending[at, place] = sum(each.scores is None for each in mine)
-        official, rows = board.answers[at]
-        answers.append(([*official, *known], np.concatenate((rows, np.arange(len(known)) + len(official)))))
     numbers = Numbers(*(np.hstack((getattr(board, name), column)) for name, column in more._asdict().items()))
     everyone = [*board.teams, *teams]
 
     def parts_of(team: int) -> Sequence[Fraction]:
-        counted = ({} if rows[team] < 0 else of[rows[team]] for of, rows in answers)
-        both = zip(board.problems, counted, strict=True)
+        both = zip(board.problems, numbers.answers[:, team], strict=True)
         return [exact_points(each, of, board.bests[each.id], board.phase) for each, of in both]
 
     return arranged(
@@ -272,7 +262,6 @@ def ranked_with(board: Board, teams: Sequence[contests.Team], attempts: Iterable
         everyone,
         name_order(everyone),
         numbers,
-        answers,
         board.bests,
         lambda sums, scale: standings(sums, scale.tolerance, parts_of),
     )
@@ -286,10 +275,6 @@ def collation_key(name: str) -> tuple[str, str]:
     """
     letters = "".join(c for c in unicodedata.normalize("NFKD", name) if not unicodedata.combining(c))
     return letters.casefold(), name.swapcase()
-
-
-# A team at a problem.
-Place = tuple[str, str]
 
 
 class Step(StrEnum):

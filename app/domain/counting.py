@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import defaultdict, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from enum import StrEnum
 from fractions import Fraction
 from functools import lru_cache
@@ -105,20 +105,44 @@ class RawScore:
         return self.verdict is CaseVerdict.ACCEPTED
 
 
+# A team at a problem.
+Place = tuple[str, str]
+
+
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """One submission of one team to one problem; `scores` by case name, None while it is unjudged."""
+    """One submission of one team to one problem; `scores` by case name, None while it is unjudged.
+
+    latest  when it last changed: at its submission, or at the end of its judgement
+    """
 
     id: int
     team_id: str
     problem_id: str
     time: timedelta
     scores: Mapping[str, RawScore] | None
+    latest: datetime | None = None
+
+    @property
+    def place(self) -> Place:
+        """Its team at its problem."""
+        return self.team_id, self.problem_id
 
     @property
     def failed(self) -> bool:
         """Did the judge fail on a case? Then the submission replaces nothing that counted before it."""
         return any(score.verdict is CaseVerdict.JUDGE_ERROR for score in (self.scores or {}).values())
+
+
+Cells = Mapping[Place, Sequence[Attempt]]
+
+
+def by_place(attempts: Iterable[Attempt]) -> dict[Place, list[Attempt]]:
+    """Attempts by team and problem, each list in their order."""
+    cells: defaultdict[Place, list[Attempt]] = defaultdict(list)
+    for attempt in attempts:
+        cells[attempt.place].append(attempt)
+    return dict(cells)
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,7 @@
 - Awards that follow from a board: the winner, medals, ranks, the winners of groups, the first to solve a problem.
 """
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from fractions import Fraction
@@ -11,8 +11,7 @@ from typing import Literal
 
 from app.domain.board import Board, Row
 from app.domain.contests import PROVISIONAL, CaseKind, Freeze, Kind, ScoredProblem, Team
-from app.domain.counting import Attempt, submission_answers
-from app.domain.incremental_scoreboard import LiveBoard
+from app.domain.counting import Attempt, Cells, Place, by_place, submission_answers
 from app.domain.scoring import Bests, problem_points
 
 
@@ -26,17 +25,25 @@ class Past:
 
 
 def history(
-    live: LiveBoard, attempts: Sequence[Attempt], steps: int, among: Collection[str] | None = None
+    board_of: Callable[[Cells, Collection[Place]], Board],
+    attempts: Sequence[Attempt],
+    steps: int,
+    among: Collection[str] | None = None,
 ) -> dict[str, list[Past]]:
-    """Each visible team's points and ranks at about `steps` moments at most, as an empty `live` board takes attempts.
+    """Each visible team's points and ranks at about `steps` moments at most, on the boards of more and more attempts.
 
-    Each moment has the board of all submissions until then, with today's verdicts; the last are those of the board.
+    `board_of` gives the board of attempts, of which those at some places are new. Each moment has the board of all
+    submissions until then, with today's verdicts; the last are those of the board.
     With `among` the result has these teams only, ranked among themselves; the others still take part in BEST.
     """
-    by_team: dict[str, list[Past]] = {t.id: [] for t in live.visible if among is None or t.id in among}
+    cells: dict[Place, list[Attempt]] = {}
+    by_team: dict[str, list[Past]] = {
+        team.id: [] for team in board_of(cells, ()).teams if among is None or team.id in among
+    }
     for time, some in _moments(sorted(attempts, key=lambda a: (a.time, a.id)), steps):
-        live.put(some)
-        board = live.board()
+        for attempt in some:
+            cells.setdefault(attempt.place, []).append(attempt)
+        board = board_of(cells, {attempt.place for attempt in some})
         if among is not None:
             board = board.among(lambda team: team.id in among)
         _note(by_team, time, board)
@@ -150,14 +157,12 @@ def first_to_solve(
 
     The tuple is empty if there is none, and while an earlier submission is unjudged.
     """
-    tries: dict[tuple[str, str], list[Attempt]] = {}
-    for attempt in shown(attempts, freeze):
-        tries.setdefault((attempt.problem_id, attempt.team_id), []).append(attempt)
+    tries = by_place(shown(attempts, freeze))
     winners: dict[str, tuple[str, ...]] = {}
     for problem in problems:
         if problem.rule.kind is not Kind.ABSOLUTE:
             continue
-        mine = {team.id: tries.get((problem.id, team.id), []) for team in teams if team.counts}
+        mine = {team.id: tries.get((team.id, problem.id), []) for team in teams if team.counts}
         times = {team: _solved(problem, of, bests[problem.id], phase) for team, of in mine.items()}
         solved = [time for time in times.values() if time is not None]
         waiting = [a.time for of in mine.values() for a in of if a.scores is None]

@@ -1,16 +1,14 @@
-"""A board that is kept up to date as verdicts come, equal to the slow one of the tests to the last bit.
+"""A board that is computed from what the last one left, equal to the slow one of the tests to the last bit.
 
-What depends on one team's attempts at one problem alone (which answers count) is folded again when they change; what
-depends on everybody (BEST, points, ranks) lies in columns, of which a new answer touches its own cell and a new BEST
-one column. Where the best whole submission counts, every submission is a row of its own.
+What depends on one team's attempts at one problem alone (which answers count) is folded on when they change; what
+depends on all teams (BEST, points, ranks) lies in columns, of which a new answer touches its own cell and a new BEST
+one column.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from copy import copy
+from collections.abc import Callable, Collection, Sequence
 from fractions import Fraction
-from functools import partial
 from math import lcm
 from operator import attrgetter
 
@@ -26,150 +24,83 @@ BY_TIME = attrgetter("time", "id")
 
 
 class LiveBoard:
-    """A board that takes attempts, verdicts and teams as they come; `board` shows it as it is now.
-
-    Attempts behind the `freeze` only count as pending, also for BEST. The answers of a `chosen` submission count in
-    place of those that the rule selects. Problems, phase and references stay what they are.
-    """
+    """Boards of the same problems, phase and references, one after the other; for one thread at a time."""
 
     def __init__(
         self,
         problems: Sequence[ScoredProblem],
-        teams: Sequence[Team],
-        attempts: Iterable[counting.Attempt] = (),
-        *,
-        freeze: Freeze = OPEN,
-        chosen: Chosen | None = None,
         phase: frozenset[CaseKind] = PROVISIONAL,
         references: ReferenceScores | None = None,
     ) -> None:
         self._phase = phase
-        self._problems = {each.id: LiveProblem(each, phase, references or {}, len(teams)) for each in problems}
-        # Invariants: a key whose attempts, freeze or choice changed since the last refresh is in `_stale`; every
-        # visible team has one cell in each problem. An attempt keeps its team and its problem.
-        self._tries: dict[tuple[str, str], dict[int, counting.Attempt]] = {}
-        self._freeze = freeze
-        self._chosen: Chosen = chosen or {}
-        self._teams: Sequence[Team] = ()
-        self.visible: list[Team] = []
-        self._place: dict[str, int] = {}
+        self._problems = {each.id: LiveProblem(each, phase, (references or {}).get(each.id)) for each in problems}
+        self._shown: object = None
+        self._teams: list[Team] = []
+        self._on_board: frozenset[str] = frozenset()
         self._names: Whole = np.zeros(0, dtype=np.int64)
-        self._judged: Whole = np.zeros((len(self._problems), 0), dtype=np.int64)
-        self._pending: Whole = np.zeros((len(self._problems), 0), dtype=np.int64)
-        self._stale: set[tuple[str, str]] = set()
-        self.set_teams(teams)
-        self.put(attempts)
 
-    def copy(self) -> LiveBoard:
-        """The same board, which goes on by itself: with another freeze only what that hides is folded again.
+    def board(
+        self,
+        teams: Sequence[Team],
+        attempts: counting.Cells,
+        *,
+        freeze: Freeze = OPEN,
+        chosen: Chosen | None = None,
+        changed: Collection[counting.Place] | None = None,
+    ) -> Board:
+        """The board of these attempts; it stays as it is whatever comes.
 
-        A board whose freeze hides more is the one to copy: what follows is folded on, what is taken back from scratch.
+        Attempts behind the `freeze` only count as pending, also for BEST. The answers of a `chosen` submission count in
+        place of those that the rule selects. `changed` are the only places with other attempts than at the last call.
         """
-        self._refresh()
-        other = copy(self)
-        other._problems = {id_: live.copy() for id_, live in self._problems.items()}
-        other._tries = {key: dict(tries) for key, tries in self._tries.items()}
-        other._stale = set()
-        other._judged, other._pending = self._judged.copy(), self._pending.copy()
-        return other
-
-    def put(self, attempts: Iterable[counting.Attempt]) -> None:
-        """Take attempts: new ones, or those known by their ids as they are now."""
-        tries, stale = self._tries, self._stale  # a cold board takes tens of thousands
-        for attempt in attempts:
-            key = (attempt.team_id, attempt.problem_id)
-            mine = tries.get(key)
-            if mine is None:
-                mine = tries[key] = {}
-            mine[attempt.id] = attempt
-            stale.add(key)
-
-    def drop(self, attempts: Iterable[counting.Attempt]) -> None:
-        """Forget attempts."""
-        for attempt in attempts:
-            key = (attempt.team_id, attempt.problem_id)
-            if self._tries.get(key, {}).pop(attempt.id, None) is not None:
-                self._stale.add(key)
-
-    def set_teams(self, teams: Sequence[Team]) -> None:
-        """Let these be the teams: hidden and disqualified ones keep their attempts, and count nowhere."""
-        if teams == self._teams:
-            return
-        before = {team.id for team in self.visible}
-        self._teams = list(teams)
-        visible = [team for team in teams if team.counts]
-        now = {team.id for team in visible}
-        for problem in self._problems.values():
-            for gone in before - now:
-                problem.remove_team(gone)
-            for team in visible:
-                if team.id not in before:
-                    problem.add_team(team.id)
-            problem.columns.set_teams(len(visible))
-            problem.known_bests = problem.places = None
-        old_place = self._place
-        self.visible, self._place = visible, {team.id: at for at, team in enumerate(visible)}
-        self._stale.update((team, problem) for team in now - before for problem in self._problems)
-        old_places = [old_place.get(team.id, -1) for team in visible]
-        self._judged, self._pending = (_moved(each, old_places) for each in (self._judged, self._pending))
-        self._names = name_order(visible)
-
-    def set_freeze(self, freeze: Freeze) -> None:
-        """Let this be what is hidden."""
-        if freeze == self._freeze:
-            return
-        for key, tries in self._tries.items():
-            if any(freeze.hides(*key, a.time) != self._freeze.hides(*key, a.time) for a in tries.values()):
-                self._stale.add(key)
-        self._freeze = freeze
-
-    def set_chosen(self, chosen: Chosen) -> None:
-        """Let these be the submissions that teams have chosen."""
-        changed = {key for key in chosen.keys() | self._chosen.keys() if chosen.get(key) != self._chosen.get(key)}
-        self._stale.update(changed)
-        self._chosen = dict(chosen)
-
-    def _refresh(self) -> None:
-        self._count_stale()
-        for live in self._problems.values():
-            live.refresh()
-
-    def _count_stale(self) -> None:
-        places = {problem: at for at, problem in enumerate(self._problems)}
-        for team, problem in self._stale:
-            if team not in self._place or problem not in self._problems:
+        shown = (list(teams), freeze, dict(chosen or {}))
+        if changed is None or shown != self._shown:
+            changed = None
+            self._set_teams([team for team in teams if team.counts])
+        self._shown = shown
+        for place in self._places() if changed is None else changed:
+            team, problem = place
+            live = self._problems.get(problem)
+            if live is None or (changed is not None and team not in self._on_board):
                 continue
-            tries = self._tries.get((team, problem), {}).values()
-            judged = [attempt for attempt in tries if attempt.scores is not None]
-            if self._freeze.until is not None:
-                judged = [attempt for attempt in judged if not self._freeze.hides(team, problem, attempt.time)]
+            tries = attempts.get(place, ()) if team in self._on_board else ()
+            judged = [a for a in tries if a.scores is not None and not freeze.hides(team, problem, a.time)]
             judged.sort(key=BY_TIME)
-            self._judged[places[problem], self._place[team]] = len(judged)
-            self._pending[places[problem], self._place[team]] = len(tries) - len(judged)
-            self._problems[problem].count(team, self._place[team], judged, self._chosen.get((team, problem)))
-        self._stale.clear()
+            live.count(team, judged, len(tries) - len(judged), (chosen or {}).get(place))
+        return self._arranged()
 
-    def board(self) -> Board:
-        """The board as it is now; it stays so whatever comes."""
-        self._refresh()
-        lives, teams = list(self._problems.values()), self.visible
-        numbers = Numbers.zeros(len(lives), len(teams))
-        numbers = numbers._replace(judged=self._judged.copy(), pending=self._pending.copy())
-        answers: list[tuple[Sequence[counting.Answers], Whole]] = []
+    def _set_teams(self, visible: list[Team]) -> None:
+        """Let these be the teams: others keep their rows without answers."""
+        if visible == self._teams:
+            return
+        self._teams, self._names = visible, name_order(visible)
+        self._on_board = frozenset(team.id for team in visible)
+        for live in self._problems.values():
+            live.set_teams([team.id for team in visible])
+
+    def _places(self) -> list[counting.Place]:
+        return [(team, problem) for problem, live in self._problems.items() for team in live.teams]
+
+    def _arranged(self) -> Board:
+        lives = list(self._problems.values())
+        numbers, rows = Numbers.zeros(len(lives), len(self._teams)), []
         for at, live in enumerate(lives):
-            rows = live.counted_rows(teams)
-            has_row = rows >= 0
-            numbers.scores[at, has_row] = live.columns.shown[rows[has_row]]
-            numbers.unrounded[at, has_row] = live.columns.points[rows[has_row]]
-            numbers.improved[at, has_row] = live.columns.latest[rows[has_row]]
-            live.lent = True
-            answers.append((live.answers, rows))
+            live.refresh()
+            rows.append(counted := live.counted_rows())
+            numbers.scores[at] = live.columns.shown[counted]
+            numbers.unrounded[at] = live.columns.points[counted]
+            numbers.improved[at] = live.columns.latest[counted]
+            numbers.judged[at], numbers.pending[at] = live.numbers[:, live.places]
+            numbers.answers[at] = live.answers[counted]
         bests = {live.problem.id: live.bests() for live in lives}
-        standing_of = partial(self._standings, [rows for _, rows in answers])
-        problems = [live.problem for live in lives]
-        return arranged(problems, self._phase, teams, self._names, numbers, answers, bests, standing_of)
 
-    def _standings(self, rows: Sequence[Whole], sums: Floats, scale: scoring.TotalScale) -> Whole:
+        def standing_of(sums: Floats, scale: scoring.TotalScale) -> Whole:
+            return self._standings(rows, numbers.judged, sums, scale)
+
+        problems = [live.problem for live in lives]
+        return arranged(problems, self._phase, self._teams, self._names, numbers, bests, standing_of)
+
+    def _standings(self, rows: Sequence[Whole], judged: Whole, sums: Floats, scale: scoring.TotalScale) -> Whole:
         """Numbers that order teams as their exact totals do."""
         parts = [live.columns.exact_by_rank() for live in self._problems.values()]
         units = [part[1] for part in parts if part is not None]
@@ -177,27 +108,12 @@ class LiveBoard:
         if parts and len(units) == len(parts) and scale.most * common < WHOLE:
             exact = np.zeros(len(sums), dtype=np.int64)
             for at, (numbers, unit) in zip(rows, filter(None, parts), strict=True):
-                exact += np.where(at >= 0, numbers[at], 0) * int(unit * common)
+                exact += numbers[at] * int(unit * common)
             return exact
-        return standings(sums, scale.tolerance, self._exact_parts(rows))
+        return standings(sums, scale.tolerance, self._exact_parts(rows, judged))
 
-    def _exact_parts(self, rows: Sequence[Whole]) -> Callable[[int], Sequence[Fraction]]:
+    def _exact_parts(self, rows: Sequence[Whole], judged: Whole) -> Callable[[int], Sequence[Fraction]]:
         """A function that gives the exact points of a team, by its place."""
-        same: list[dict[bytes, Fraction]] = [{} for _ in rows]
-        lives = list(zip(self._problems.values(), (each.tolist() for each in rows), same, strict=True))
-        is_empty = (self._judged == 0).all(axis=0).tolist()
-
-        def parts_of(team: int) -> Sequence[Fraction]:
-            if is_empty[team]:
-                return ()
-            return [live.exact_points(counted[team], alike) for live, counted, alike in lives if counted[team] >= 0]
-
-        return parts_of
-
-
-def _moved(counts: Whole, old_places: Sequence[int]) -> Whole:
-    """Columns in a new order; -1: a new one."""
-    moved = np.zeros((len(counts), len(old_places)), dtype=np.int64)
-    places = np.array(old_places, dtype=np.int64)
-    moved[:, places >= 0] = counts[:, places[places >= 0]]
-    return moved
+        counted = list(zip(self._problems.values(), (each.tolist() for each in rows), strict=True))
+        is_empty = (judged == 0).all(axis=0).tolist()
+        return lambda team: [] if is_empty[team] else [live.exact_points(of[team]) for live, of in counted]

@@ -11,7 +11,6 @@ worth at a case is a share of BEST (`score_columns`); what a group makes of it i
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from copy import copy
 from datetime import timedelta
 from fractions import Fraction
 from functools import partial
@@ -21,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.domain import contests, counting, scoring
-from app.domain.score_columns import WHOLE, Floats, ScoreColumns, Whole
+from app.domain.score_columns import WHOLE, Floats, ScoreColumns, Whole, grown
 
 
 def all_shown(points: NDArray[np.float64], most: float) -> NDArray[np.float64]:
@@ -31,7 +30,6 @@ def all_shown(points: NDArray[np.float64], most: float) -> NDArray[np.float64]:
 
 
 NEVER = np.iinfo(np.int64).min
-FIRST_ROWS = 16
 Rows = slice | Whole
 MICROSECOND = timedelta(microseconds=1)
 
@@ -70,25 +68,23 @@ class Columns:
         problem: contests.ScoredProblem,
         phase: frozenset[contests.CaseKind],
         reference: Mapping[str, counting.RawScore] | None = None,
-        rows: int = FIRST_ROWS,
     ) -> None:
         self.problem = problem
         self.phase = phase
         self.rule = problem.rule
         self.weights = scoring.weights(problem, phase)
         self.rows = 0
-        names, room = [case.name for case in problem.cases], max(rows, 1)
-        self.scores = ScoreColumns(self.rule, names, room)
+        names = [case.name for case in problem.cases]
+        self.scores = ScoreColumns(self.rule, names)
         self._scored = len(names)
         self._fulls = [each.full for each in self.weights.groups]
         self._weight: Whole = np.array([self.weights.cases.get(name, 0) for name in names], dtype=np.int64)[:, None]
-        self.share: Floats = np.zeros((self._scored, room))
-        self._grains: Whole = np.zeros((self._scored, room), dtype=np.int64)
-        self.improved: Whole = np.full((self._scored, room), NEVER, dtype=np.int64)
-        self.points: Floats = np.zeros(room)
-        self.shown: Floats = np.zeros(room)
-        self.latest: Whole = np.full(room, NEVER, dtype=np.int64)
-        self._free: list[int] = []
+        self.share: Floats = np.zeros((self._scored, 1))
+        self._grains: Whole = np.zeros((self._scored, 1), dtype=np.int64)
+        self.improved: Whole = np.full((self._scored, 1), NEVER, dtype=np.int64)
+        self.points: Floats = np.zeros(0)
+        self.shown: Floats = np.zeros(0)
+        self.latest: Whole = np.zeros(0, dtype=np.int64)
         self._touched: set[int] = set()
         self._is_stale = True
         self._of_group = [_indices([self.scores.at[name] for name in each.cases]) for each in self.weights.groups]
@@ -101,32 +97,15 @@ class Columns:
 
     def add_row(self, *, setter: bool) -> int:
         """A new row without answers; returns its number."""
-        if self._free:
-            row = self._free.pop()
-        else:
-            row = self.rows
-            self.rows += 1
-            if row >= len(self.points):
-                self._grow()
+        row = self.rows
+        self.rows += 1
+        if row >= len(self.scores.setters):
+            self.scores.grow()
+            self.share, self._grains = grown(self.share, 0.0), grown(self._grains, 0)
+            self.improved = grown(self.improved, NEVER)
         self.scores.setters[row] = setter
         self._is_stale = True
         return row
-
-    def remove_row(self, row: int, answers: Mapping[str, counting.Counted]) -> None:
-        """Take a row with its answers away."""
-        self.change(row, dict.fromkeys(answers))
-        self.scores.setters[row] = False
-        self._free.append(row)
-
-    def _grow(self) -> None:
-        more = len(self.points)
-        self.scores.grow()
-        self.share = np.pad(self.share, ((0, 0), (0, more)))
-        self._grains = np.pad(self._grains, ((0, 0), (0, more)))
-        self.improved = np.pad(self.improved, ((0, 0), (0, more)), constant_values=NEVER)
-        self.points = np.pad(self.points, (0, more))
-        self.shown = np.pad(self.shown, (0, more))
-        self.latest = np.pad(self.latest, (0, more), constant_values=NEVER)
 
     def set_teams(self, teams: int) -> None:
         """Say how many teams there are, which is what the kind `rank` divides by."""
@@ -179,8 +158,8 @@ class Columns:
             cases = self._of_group[at]
             times = np.where(grains[cases] > 0, improved[cases], NEVER).max(axis=0, initial=NEVER)
             latest = np.where(gain > 0, np.maximum(latest, times), latest)
-        self.points[some], self.shown[some] = points, all_shown(points, self.weights.most)
-        self.latest[some] = np.where(points > 0, latest, NEVER)
+        self.points, self.shown = points, all_shown(points, self.weights.most)
+        self.latest = np.where(points > 0, latest, NEVER)
 
     def _gains(self, share: Floats, parts: Whole, fulls: Sequence[int], earn: Callable[[int, Floats], Whole]) -> Whole:
         """What each group gives, by group and row: from the `parts` that cases earn, or else its full points."""
@@ -218,19 +197,3 @@ class Columns:
         fulls = [int(each * bottom) for each in amounts]
         gains = self._gains(share, parts, fulls, partial(_ranked_part, teams=teams))
         return gains.sum(axis=0), scale.scale / (bottom * teams)
-
-    def content(self, row: int) -> bytes | None:
-        """Bytes that rows have in common only if their exact points are equal; None if there are none."""
-        inexact = self.rule.kind is contests.Kind.ABSOLUTE or any(c.exact is not None for c in self.scores.columns)
-        return None if inexact else self.scores.raw[:, row].tobytes()
-
-    def copy(self) -> Columns:
-        """The same columns, which go on by themselves: all that is ever written in place is copied."""
-        self.refresh()
-        other = copy(self)
-        other.scores = self.scores.copy()
-        for name in ("share", "_grains", "improved", "points", "shown", "latest"):
-            setattr(other, name, getattr(self, name).copy())
-        other._free = list(self._free)
-        other._touched = set()
-        return other

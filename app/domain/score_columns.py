@@ -10,10 +10,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from math import isnan, lcm, nan
-from typing import cast
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,14 @@ LARGEST_FACTOR = 2**53
 LARGEST = 2**1000
 # Every whole number up to here is a float.
 WHOLE = 2**53
+
+
+Array = TypeVar("Array", bound=NDArray[Any])  # of any kind
+
+
+def grown(array: Array, fill: object) -> Array:
+    """An array with as many places again along its last axis."""
+    return cast(Array, np.concatenate((array, np.full_like(array, fill)), axis=-1))
 
 
 def is_float(value: Exact) -> bool:
@@ -82,15 +90,15 @@ class ScoreColumns:
     not have (any more), which have a BEST and give no points.
     """
 
-    def __init__(self, rule: ScoringRule, names: Sequence[str], room: int) -> None:
+    def __init__(self, rule: ScoringRule, names: Sequence[str]) -> None:
         self.rule = rule
         self._more = rule.direction is Direction.MAXIMISE
         self.columns = [Column(name) for name in names]
         self.at = {column.name: at for at, column in enumerate(self.columns)}
         self.scored = len(self.columns)
         self.teams = 0
-        self.raw: Floats = np.full((self.scored, room), np.nan)
-        self.setters = np.zeros(room, dtype=bool)
+        self.raw: Floats = np.full((self.scored, 1), np.nan)
+        self.setters = np.zeros(1, dtype=bool)
 
     def column(self, name: str) -> int:
         """The column of a case; one that is new to the problem is added behind the others."""
@@ -103,9 +111,7 @@ class ScoreColumns:
 
     def grow(self) -> None:
         """Make room for as many rows again."""
-        more = self.raw.shape[1]
-        self.raw = np.pad(self.raw, ((0, 0), (0, more)), constant_values=np.nan)
-        self.setters = np.pad(self.setters, (0, more))
+        self.raw, self.setters = grown(self.raw, np.nan), grown(self.setters, fill=False)
 
     def refer(self, at: int, value: Exact) -> None:
         """Let the reference's number take part in BEST."""
@@ -220,14 +226,6 @@ class ScoreColumns:
         # Copies: a column goes on, and a line is replaced as a whole.
         lines = {column.name: copy(column) for column in self.columns if column.best is not None}
         return Bests(self.rule, self.teams, best, _Lines(lines))
-
-    def copy(self) -> ScoreColumns:
-        """The same columns, which go on by themselves. Lines of the kind `rank` are never written in place: shared."""
-        other = copy(self)
-        other.raw, other.setters = self.raw.copy(), self.setters.copy()
-        other.columns = [replace(c, exact=None if c.exact is None else dict(c.exact)) for c in self.columns]
-        other.at = dict(self.at)
-        return other
 
 
 class _Lines(Mapping[str, list[Exact]]):

@@ -25,7 +25,6 @@ from app.problems.queries.scoring_input import ScoredContest, scored_contest
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.scoreboard.queries.scoreboard_cache import make_snapshot
 from app.submissions.queries import attempts
-from app.submissions.queries.attempts import Read
 from app.tables import RejudgingRow, SubmissionRow
 
 
@@ -56,17 +55,17 @@ def difference(session: Session, row: RejudgingRow, contest_id: str, now: dateti
     """Compute both sides; the contest must exist."""
     contest = scored_contest(session, contest_id)
     assert contest is not None, "the contest exists"
-    reads = attempts.attempts(session, contest_id)
+    tries = attempts.attempts(session, contest_id)
     judged = rejudgings.judged(session, contest_id, row)
     types = {each.id: each.type for each in judged}
     current = {each.submission_id: each.id for each in judged if each.current}
     applied = row.state == APPLIED
     own = [each for each in judged if each.rejudging_id == row.id]
     other_ids = {each.submission_id: each.replaced_id if applied else each.id for each in own}
-    live = _side(contest, reads, {submission: types.get(id_) for submission, id_ in current.items()}, now)
+    live = _side(contest, tries, {submission: types.get(id_) for submission, id_ in current.items()}, now)
     other = _side(
         _changed(session, contest, row),
-        _with(session, reads, other_ids),
+        _with(session, tries, other_ids),
         {submission: types.get(id_) for submission, id_ in {**current, **other_ids}.items() if id_ is not None},
         now,
     )
@@ -76,8 +75,8 @@ def difference(session: Session, row: RejudgingRow, contest_id: str, now: dateti
     return Difference(before, after, judgements, changes)
 
 
-def _side(contest: ScoredContest, reads: Sequence[Read], types: Mapping[int, str | None], now: datetime) -> Side:
-    judges, public = (make_snapshot(contest, reads, now, public=public) for public in (False, True))
+def _side(contest: ScoredContest, tries: Sequence[Attempt], types: Mapping[int, str | None], now: datetime) -> Side:
+    judges, public = (make_snapshot(contest, tries, now, public=public) for public in (False, True))
     return Side(judges, public, types)
 
 
@@ -97,14 +96,11 @@ def _changed(session: Session, contest: ScoredContest, row: RejudgingRow) -> Sco
     return replace(contest, problems=problems, references=references)
 
 
-def _with(session: Session, reads: Sequence[Read], judgements: Mapping[int, int | None]) -> list[Read]:
+def _with(session: Session, tries: Sequence[Attempt], judgements: Mapping[int, int | None]) -> list[Attempt]:
     """The attempts as these judgements have them; one without a judgement waits for one."""
     scores = attempts.scores_of(session, sorted(id_ for id_ in judgements.values() if id_ is not None))
     of = {submission: None if id_ is None else scores.get(id_, {}) for submission, id_ in judgements.items()}
-    return [
-        replace(read, attempt=replace(read.attempt, scores=of[read.attempt.id])) if read.attempt.id in of else read
-        for read in reads
-    ]
+    return [replace(each, scores=of[each.id]) if each.id in of else each for each in tries]
 
 
 class CaseSide(BaseModel):

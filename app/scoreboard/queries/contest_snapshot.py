@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import wraps
@@ -15,11 +15,10 @@ from typing import TypeVar, TypeVarTuple, cast
 
 from app.domain.board import Board, Cell, Chosen, ranked_with
 from app.domain.contests import OPEN, CaseKind, Freeze, ScoredProblem, State
-from app.domain.counting import Attempt
+from app.domain.counting import Attempt, Cells, Place, by_place
 from app.domain.incremental_scoreboard import LiveBoard
 from app.domain.scoring import Bests
 from app.problems.queries.scoring_input import ScoredContest
-from app.submissions.queries.attempts import Read
 
 NEVER = timedelta(0)
 
@@ -47,29 +46,34 @@ class BoardView:
         """Whether the attempt is on the board. One sent outside its team's time is not."""
         return NEVER <= attempt.time < self.own.get(attempt.team_id, self.finished)
 
-    def taken(self, reads: Iterable[Read]) -> list[Read]:
-        """The attempts that are on the board, in the order they come."""
-        if self.own:
-            return [read for read in reads if self.takes(read.attempt)]
-        return [read for read in reads if NEVER <= read.attempt.time < self.finished]
-
     def without_embargoed(self, attempt: Attempt) -> Attempt:
         """The attempt as far as it may be known: itself where nothing of it is embargoed."""
         embargoed = self.embargoed.get(attempt.problem_id)
         if not embargoed or attempt.scores is None or embargoed.isdisjoint(attempt.scores):
             return attempt
         scores = {case: score for case, score in attempt.scores.items() if case not in embargoed}
-        return Attempt(attempt.id, attempt.team_id, attempt.problem_id, attempt.time, scores)
+        return replace(attempt, scores=scores)
 
     def shows(self, attempt: Attempt) -> bool:
-        """Whether the attempt's verdict is on the board."""
-        return self.takes(attempt) and self.shows_taken(attempt)
-
-    def shows_taken(self, attempt: Attempt) -> bool:
-        """As `shows`, of an attempt that is on the board."""
+        """Whether the verdict of an attempt that is on the board is on it."""
         if attempt.team_id not in self.teams:
             return False
         return not self.freeze.hides(attempt.team_id, attempt.problem_id, attempt.time)
+
+    def live(self, contest: ScoredContest) -> LiveBoard:
+        """Boards of this view of a contest, and of others of the same problems and phase."""
+        return LiveBoard(self.problems, self.phase, contest.references)
+
+    def board(
+        self,
+        contest: ScoredContest,
+        cells: Cells,
+        live: LiveBoard | None = None,
+        changed: Collection[Place] | None = None,
+    ) -> Board:
+        """The board of attempts, which are on it; of the last one that was `live`, only what has `changed` is new."""
+        live = live or self.live(contest)
+        return live.board(contest.official_teams, cells, freeze=self.freeze, chosen=self.chosen, changed=changed)
 
 
 def view(contest: ScoredContest, now: datetime, *, public: bool) -> BoardView:
@@ -99,8 +103,6 @@ def view(contest: ScoredContest, now: datetime, *, public: bool) -> BoardView:
 
 T = TypeVar("T")
 Arguments = TypeVarTuple("Arguments")
-# Attempts by team and problem, in order of submission.
-Cells = Mapping[tuple[str, str], Sequence[Attempt]]
 
 
 def _of_submission(attempts: Sequence[Attempt], submission_id: int) -> Attempt | None:
@@ -261,30 +263,15 @@ def in_phase(snapshot: ContestSnapshot, phase: frozenset[CaseKind]) -> ContestSn
 @once_a_snapshot
 def _in_phase(snapshot: ContestSnapshot, phase: frozenset[CaseKind]) -> ContestSnapshot:
     seen = replace(snapshot.view, phase=phase)
-    return replace(snapshot, view=seen, board=_board(snapshot, seen), memo={})
+    return replace(snapshot, view=seen, board=seen.board(snapshot.contest, by_place(snapshot.official())), memo={})
 
 
 @once_a_snapshot
 def closed(snapshot: ContestSnapshot) -> ContestSnapshot:
     """A snapshot for those who may not see anything of the contest yet: as before its start."""
     seen = replace(snapshot.view, problems=())
-    return replace(snapshot, view=seen, board=_board(snapshot, seen), closed=True, memo={})
-
-
-def _board(snapshot: ContestSnapshot, seen: BoardView) -> Board:
-    return live_board(snapshot.contest, seen, snapshot.official()).board()
-
-
-def live_board(contest: ScoredContest, seen: BoardView, attempts: Iterable[Attempt] = ()) -> LiveBoard:
-    """A board of its own that shows this view of a contest."""
-    return LiveBoard(
-        seen.problems,
-        contest.official_teams,
-        attempts,
-        freeze=seen.freeze,
-        chosen=seen.chosen,
-        phase=seen.phase,
-        references=contest.references,
+    return replace(
+        snapshot, view=seen, board=seen.board(snapshot.contest, by_place(snapshot.official())), closed=True, memo={}
     )
 
 

@@ -11,185 +11,108 @@ from __future__ import annotations
 
 import threading
 import time
-from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import nullcontext
-from copy import copy
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 
 from app.core import clock, garbage, load
 from app.core.db.database import Database
-from app.domain import contests, counting
+from app.domain import contests
+from app.domain.counting import Attempt, Cells, Place, by_place
+from app.domain.incremental_scoreboard import LiveBoard
 from app.problems.queries.scoring_input import ScoredContest, scored_contest
-from app.scoreboard.queries.contest_snapshot import BoardPair, BoardView, Cells, ContestSnapshot, live_board, view
+from app.scoreboard.queries.contest_snapshot import BoardPair, BoardView, ContestSnapshot, view
 from app.submissions.queries import attempts
-from app.submissions.queries.attempts import KnownScores, Read
-
-
-def _kind(contest: ScoredContest, seen: BoardView) -> tuple[object, ...]:
-    """What a board is made for, and keeps."""
-    return (seen.problems, seen.phase, seen.finished, seen.embargoed, contest.references)
+from app.submissions.queries.attempts import KnownScores
 
 
 class KeptBoard:
-    """A board that is kept up to date, and the moment of the last thing it shows.
+    """A board that is computed from what the last reading left, and the moment of the last thing it shows."""
 
-    Invariant: the board has taken every attempt that has been `put` and not dropped since, as far as its view takes it.
-    """
+    def __init__(self) -> None:
+        self._live: LiveBoard | None = None
+        self._made_for: object = None
+        self._view: BoardView | None = None
+        self._cells: dict[Place, list[Attempt]] = {}
+        self._latest: dict[Place, datetime] = {}
 
-    def __init__(self, contest: ScoredContest, seen: BoardView, reads: Collection[Read]) -> None:
-        """`reads` are all attempts."""
-        self.view = seen
-        self._kind = _kind(contest, seen)
-        self._board = live_board(contest, seen)
-        self._moment: datetime | None = None
-        self.put(reads)
-
-    def fits(self, contest: ScoredContest, seen: BoardView) -> bool:
-        """Whether this board can become the wanted one. Other problems, rules or references forbid it."""
-        return _kind(contest, seen) == self._kind
-
-    def turn(self, contest: ScoredContest, seen: BoardView, reads: Collection[Read]) -> None:
-        """Let it show this view; `reads` are all attempts, of which the last moment is taken."""
-        self._board.set_teams(contest.official_teams)
-        self._board.set_chosen(seen.chosen)
-        self._board.set_freeze(seen.freeze)
-        if (seen.freeze, seen.teams) != (self.view.freeze, self.view.teams):
-            self.view = seen
-            self._moment = self._later(None, seen.taken(reads))
-        self.view = seen
-
-    def put(self, reads: Iterable[Read]) -> None:
-        """Take attempts as they are now."""
-        taken = self.view.taken(reads)
-        attempts = (read.attempt for read in taken)
-        self._board.put(map(self.view.without_embargoed, attempts) if self.view.embargoed else attempts)
-        self._moment = self._later(self._moment, taken)
-
-    def _later(self, moment: datetime | None, taken: Sequence[Read]) -> datetime | None:
-        """The last moment of these attempts as far as they are shown, or `moment` where that is later."""
-        for read in reversed(taken):  # the newest first: of the others it is hardly ever asked whether they are shown
-            if (moment is None or read.latest > moment) and self.view.shows_taken(read.attempt):
-                moment = read.latest
-        return moment
-
-    def copy(self) -> KeptBoard:
-        """The same board, which goes on by itself."""
-        other = copy(self)
-        other._board = self._board.copy()
-        return other
-
-    def drop(self, attempts: Iterable[counting.Attempt], left: Iterable[Read]) -> None:
-        """Forget attempts; those `left` tell the last moment."""
-        self._board.drop(attempts)
-        self._moment = self._later(None, self.view.taken(left))
-
-    def snapshot(self, contest: ScoredContest, now: datetime, cells: Cells, *, public: bool) -> ContestSnapshot:
-        """The board as it is now."""
+    def snapshot(
+        self,
+        contest: ScoredContest,
+        seen: BoardView,
+        cells: Cells,
+        now: datetime,
+        *,
+        public: bool,
+        changed: Collection[Place] | None = None,
+    ) -> ContestSnapshot:
+        """The board of all attempts in a view, of which only those at some places have `changed`, or any may have."""
+        made_for = (seen.problems, seen.phase, contest.references)
+        if made_for != self._made_for:
+            self._live, self._made_for = seen.live(contest), made_for
+        if seen != self._view:
+            changed = None
+        self._view = seen
+        if changed is None:
+            self._cells, self._latest = {}, {}
+        for place in cells if changed is None else changed:
+            taken = [attempt for attempt in cells.get(place, ()) if seen.takes(attempt)]
+            self._cells[place] = list(map(seen.without_embargoed, taken)) if seen.embargoed else taken
+            if times := [a.latest for a in taken if a.latest is not None and seen.shows(a)]:
+                self._latest[place] = max(times)
+            else:
+                self._latest.pop(place, None)
         passed = contests.state(contest.clock, now, contest.finalized)
-        moments = (self._moment, passed.started, passed.frozen, passed.ended, passed.thawed, passed.finalized)
-        latest = max((each for each in moments if each is not None), default=now)
-        if self.view.embargoed:
+        moments = (passed.started, passed.frozen, passed.ended, passed.thawed, passed.finalized)
+        latest = max(filter(None, (*moments, *self._latest.values())), default=now)
+        board = seen.board(contest, self._cells, self._live, changed)
+        if seen.embargoed:
             contest = contest.without_final()
-        return ContestSnapshot(contest, passed, public, latest, self.view, cells, self._board.board())
+        return ContestSnapshot(contest, passed, public, latest, seen, cells, board)
 
 
 @dataclass
 class KeptBoards:
     """A contest's attempts and boards from one reading to the next; used by one thread at a time.
 
-    Invariants: `cells` holds exactly the attempts of `reads`, each cell in order of submission, and a cell is replaced
-    as a whole, so that snapshots may share it. Both boards have taken all of `reads`. `public` is None while everybody
-    sees what the judges see.
+    Invariants: `cells` holds all attempts, each cell in order of submission, and a cell is replaced as a whole, so that
+    snapshots may share it. `public` is empty while everybody sees what the judges see.
     """
 
     contest: ScoredContest | None = None
     scores: KnownScores = field(default_factory=dict)
-    reads: dict[int, Read] = field(default_factory=dict)
-    cells: dict[tuple[str, str], Sequence[counting.Attempt]] = field(default_factory=dict)
-    judges: KeptBoard | None = None
-    public: KeptBoard | None = None
+    cells: dict[Place, list[Attempt]] = field(default_factory=dict)
+    judges: KeptBoard = field(default_factory=KeptBoard)
+    public: KeptBoard = field(default_factory=KeptBoard)
 
-    def take(self, reads: Sequence[Read], *, everything: bool) -> None:
-        """Take what was read, and put it on the boards; `everything`: what is not among it is gone."""
-        news = [read for read in reads if read.is_news(self.reads.get(read.attempt.id))] if self.reads else reads
-        gone_ids = self.reads.keys() - {read.attempt.id for read in reads} if everything else ()
-        gone = [self.reads.pop(id_).attempt for id_ in gone_ids]
-        # Undone rejudgings put older judgements back, and with them an earlier last moment.
-        earlier = bool(self.reads) and any(
-            (old := self.reads.get(read.attempt.id)) is not None and read.latest < old.latest for read in news
-        )
-        self._replace(gone, news)
-        for board in (self.judges, self.public):
-            if board is not None:
-                if gone or earlier:
-                    board.drop(gone, self.reads.values())
-                board.put(news)
+    def take(self, read: Sequence[Attempt]) -> set[Place]:
+        """Take some attempts as they were read; returns where they are."""
+        for attempt in read:
+            cell = {each.id: each for each in self.cells.get(attempt.place, ())} | {attempt.id: attempt}
+            self.cells[attempt.place] = [each for _, each in sorted(cell.items())]
+        return {attempt.place for attempt in read}
 
-    def _replace(self, gone: Sequence[counting.Attempt], news: Sequence[Read]) -> None:
-        """Make the cells anew that these attempts are in: each cell once, however many there are of it."""
-        changes: defaultdict[tuple[str, str], dict[int, counting.Attempt | None]] = defaultdict(dict)
-        for attempt in gone:
-            changes[attempt.team_id, attempt.problem_id][attempt.id] = None
-        for read in news:
-            changes[read.attempt.team_id, read.attempt.problem_id][read.attempt.id] = read.attempt
-        for key, changed in changes.items():
-            cell = {attempt.id: attempt for attempt in self.cells.get(key, ())} | changed
-            self.cells[key] = [attempt for _, attempt in sorted(cell.items()) if attempt is not None]
-        self.reads.update((read.attempt.id, read) for read in news)
-
-    def pair(self, version: int, now: datetime) -> BoardPair:
-        """Both boards as they are now."""
+    def pair(self, version: int, now: datetime, changed: Collection[Place] | None) -> BoardPair:
+        """Both boards as they are now, where only these places have changed; None: any."""
         contest, cells = self.contest, dict(self.cells)
         assert contest is not None, "it was read"
         seen, public_view = (view(contest, now, public=public) for public in (False, True))
+        judges = self.judges.snapshot(contest, seen, cells, now, public=False, changed=changed)
         if public_view == seen:
-            self.judges, self.public = self._board(self.judges, self.public, contest, seen), None
-            judges = self.judges.snapshot(contest, now, cells, public=False)
-            public = replace(judges, public=True, memo={})
+            self.public, public = KeptBoard(), replace(judges, public=True, memo={})
         else:
-            # The public board first: a cold one is folded up to the freeze, and the judges' goes on from its copy.
-            self.public = self._board(self.public, self.judges, contest, public_view)
-            public = self.public.snapshot(contest, now, cells, public=True)
-            self.judges = self._board(self.judges, self.public, contest, seen)
-            judges = self.judges.snapshot(contest, now, cells, public=False)
+            public = self.public.snapshot(contest, public_view, cells, now, public=True, changed=changed)
         ahead = [moment for moment in contest.moments() if moment > now]
         return BoardPair(version, min(ahead, default=None), judges, public)
 
-    def _board(
-        self, old: KeptBoard | None, twin: KeptBoard | None, contest: ScoredContest, seen: BoardView
-    ) -> KeptBoard:
-        """The board of a view: the old one if it can be turned into it, else a copy of the other view's (`twin`).
 
-        Both have taken every attempt there is, so a copy lacks none: the fold up to the freeze is shared.
-        """
-        if old is not None and self._fits(old, contest, seen):
-            board = old
-        elif twin is not None and self._fits(twin, contest, seen):
-            board = twin.copy()
-        else:
-            return KeptBoard(contest, seen, self.reads.values())
-        board.turn(contest, seen, self.reads.values())
-        return board
-
-    def _fits(self, board: KeptBoard, contest: ScoredContest, seen: BoardView) -> bool:
-        if not board.fits(contest, seen):
-            return False
-        before, now = board.view.own, seen.own
-        # Teams that have another clock now than when they sent something.
-        teams = {team for team in before.keys() | now.keys() if before.get(team) != now.get(team)}
-        return not (teams and any(team in teams and tries for (team, _), tries in self.cells.items()))
-
-
-def make_snapshot(contest: ScoredContest, reads: Sequence[Read], now: datetime, *, public: bool) -> ContestSnapshot:
+def make_snapshot(
+    contest: ScoredContest, attempts: Iterable[Attempt], now: datetime, *, public: bool
+) -> ContestSnapshot:
     """A snapshot from scratch, of any contest and attempts, also of those a rejudging would make."""
-    cells: defaultdict[tuple[str, str], list[counting.Attempt]] = defaultdict(list)
-    for read in reads:
-        cells[read.attempt.team_id, read.attempt.problem_id].append(read.attempt)
-    board = KeptBoard(contest, view(contest, now, public=public), reads)
-    return board.snapshot(contest, now, cells, public=public)
+    return KeptBoard().snapshot(contest, view(contest, now, public=public), by_place(attempts), now, public=public)
 
 
 @dataclass
@@ -337,14 +260,14 @@ class ScoreboardCache:
         self, contest_id: str, boards: KeptBoards, version: int, now: datetime, touched: Collection[int] | None
     ) -> BoardPair | None:
         """Bring a contest's boards up to date with these submissions; None: with everything."""
+        changed = None
         with self._database.read() as session:
-            if touched is None:
+            if touched is not None:
+                changed = boards.take(attempts.some_attempts(session, contest_id, touched, boards.scores))
+            else:
                 boards.contest = scored_contest(session, contest_id)
                 if boards.contest is None:
                     return None
-                reads = attempts.attempts(session, contest_id, boards.scores)
-            else:
-                reads = attempts.some_attempts(session, contest_id, touched, boards.scores)
+                boards.cells = by_place(attempts.attempts(session, contest_id, boards.scores))
         self.computed += 1
-        boards.take(reads, everything=touched is None)
-        return boards.pair(version, now)
+        return boards.pair(version, now, changed)

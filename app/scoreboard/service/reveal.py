@@ -14,9 +14,10 @@ from app.contests.queries import contest_of
 from app.core import bodies, clics, clock
 from app.core.messages import N_, Conflict
 from app.core.service import Service
-from app.domain.board import Place, Step, opened, pending
+from app.domain.board import Step, opened, pending
 from app.domain.contests import Freeze
-from app.scoreboard.queries.contest_snapshot import ContestSnapshot, live_board, once_a_snapshot
+from app.domain.counting import Place, by_place
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot, once_a_snapshot
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.tables import ContestRow
 
@@ -167,7 +168,8 @@ class Rehearsal:
         """`snapshot` is everybody's, frozen."""
         self._snapshot = snapshot
         self._guard = threading.Lock()
-        self._board = live_board(snapshot.contest, snapshot.view, snapshot.official())
+        self._cells = by_place(snapshot.official())
+        self._live = snapshot.view.live(snapshot.contest)
         self._hidden = pending(snapshot.board, hidden_places(snapshot))
         self._places: list[Place] = []
 
@@ -198,10 +200,8 @@ class Rehearsal:
         seen, contest = self._snapshot.view, self._snapshot.contest
         freeze = Freeze(seen.freeze.until, seen.freeze.revealed | set(places))
         chosen = {place: choice for place, choice in contest.chosen.items() if place in freeze.revealed}
-        self._board.set_freeze(freeze)
-        self._board.set_chosen(chosen)
         view = replace(seen, freeze=freeze, chosen=chosen)
-        return replace(self._snapshot, view=view, board=self._board.board(), memo={})
+        return replace(self._snapshot, view=view, board=view.board(contest, self._cells, self._live), memo={})
 
     def _opening(self, before: ContestSnapshot, after: ContestSnapshot, at: int) -> Opening:
         team_id, problem_id = self._places[at - 1]

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Protocol, TypeVarTuple
 
@@ -38,19 +37,7 @@ ScoreRow = Row[int, int, str, int | None, int | None, int | None, int | None]
 MILLISECOND = timedelta(milliseconds=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Read:
-    """An attempt as it was read, and when it last changed: at its submission or at the end of its judgement."""
-
-    attempt: Attempt
-    latest: datetime
-
-    def is_news(self, old: Read | None) -> bool:
-        """Whether it is another one than when it was read before: team, problem and time never change."""
-        return old is None or old.latest != self.latest or old.attempt.scores is not self.attempt.scores
-
-
-def attempts(session: Session, contest_id: str, known: KnownScores | None = None) -> list[Read]:
+def attempts(session: Session, contest_id: str, known: KnownScores | None = None) -> list[Attempt]:
     """Every attempt, in order of submission, judged as by the current finished judgement."""
     known = known if known is not None else {}
     rows = _submissions(session, contest_id)
@@ -61,17 +48,17 @@ def attempts(session: Session, contest_id: str, known: KnownScores | None = None
     return [_read(row, known) for row in rows]
 
 
-def some_attempts(session: Session, contest_id: str, ids: Collection[int], known: KnownScores) -> list[Read]:
+def some_attempts(session: Session, contest_id: str, ids: Collection[int], known: KnownScores) -> list[Attempt]:
     """As `attempts`, but only those of these submissions that there are."""
     rows = [row for some in few(SubmissionRow.id, ids) for row in _submissions(session, contest_id, some)]
     known.update(scores_of(session, {row[-1] for row in rows if row[-1] is not None} - known.keys()))
     return [_read(row, known) for row in rows]
 
 
-def _read(row: SubmittedRow, known: KnownScores) -> Read:
+def _read(row: SubmittedRow, known: KnownScores) -> Attempt:
     id_, team_id, account_id, problem_id, contest_time_ms, latest, judgement_id = row
     scores = None if judgement_id is None else known.setdefault(judgement_id, {})
-    return Read(Attempt(id_, _team(team_id, account_id), problem_id, contest_time_ms * MILLISECOND, scores), latest)
+    return Attempt(id_, _team(team_id, account_id), problem_id, contest_time_ms * MILLISECOND, scores, latest)
 
 
 class Sender(Protocol):

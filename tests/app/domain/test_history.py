@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from itertools import pairwise
@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.domain.board import Board, Chosen, ReferenceScores
 from app.domain.contests import OPEN, Carry, Counting, Freeze, Kind, ScoredProblem
-from app.domain.counting import Attempt, RawScore
+from app.domain.counting import Attempt, Cells, Place, RawScore
 from app.domain.history import history, shown
 from app.domain.incremental_scoreboard import LiveBoard
 from tests.builders.examples import examples
@@ -20,6 +21,18 @@ from tests.builders.scoring import CASES, TEAMS, attempts, awkward_attempts, awk
 from tests.builders.slow_board import SlowBoard, ranked, scoreboard
 
 freezes = st.one_of(st.just(OPEN), st.builds(Freeze, st.integers(0, 6).map(lambda minute: timedelta(minutes=minute))))
+
+
+def boards(
+    problems: Sequence[ScoredProblem],
+    *,
+    freeze: Freeze = OPEN,
+    chosen: Chosen | None = None,
+    references: ReferenceScores | None = None,
+) -> Callable[[Cells, Collection[Place]], Board]:
+    """The boards of more and more attempts."""
+    live = LiveBoard(problems, references=references)
+    return lambda cells, changed: live.board(TEAMS, cells, freeze=freeze, chosen=chosen, changed=changed)
 
 
 def board_at(problem: ScoredProblem, tries: list[Attempt], freeze: Freeze, time: timedelta) -> SlowBoard:
@@ -32,7 +45,7 @@ def board_at(problem: ScoredProblem, tries: list[Attempt], freeze: Freeze, time:
 def test_each_moment_is_the_board_of_all_that_was_sent_until_then(
     problem: ScoredProblem, tries: list[Attempt], freeze: Freeze, steps: int
 ) -> None:
-    past = history(LiveBoard([problem], TEAMS, freeze=freeze), shown(tries, freeze), steps)
+    past = history(boards([problem], freeze=freeze), shown(tries, freeze), steps)
     assert past.keys() == {team.id for team in TEAMS if team.counts}
     times = sorted({each.time for of_team in past.values() for each in of_team})
     for time in times:
@@ -77,7 +90,7 @@ def test_the_history_of_scores_without_a_common_factor_is_that_of_slow_boards(
     ]
     judged = [*tries[0], *(replace(each, id=each.id + 50, problem_id="q") for each in tries[1])]
     references = {"p": reference, "q": reference}
-    live = LiveBoard(ruled, TEAMS, freeze=freeze, chosen=choices, references=references)
+    live = boards(ruled, freeze=freeze, chosen=choices, references=references)
     past = history(live, shown(judged, freeze), steps, among)
 
     def slow(some: list[Attempt]) -> dict[str, tuple[float, int]]:
@@ -97,7 +110,7 @@ def test_the_history_of_scores_without_a_common_factor_is_that_of_slow_boards(
 def test_there_are_no_more_moments_than_steps_and_nothing_is_told_twice(
     problem: ScoredProblem, tries: list[Attempt], steps: int
 ) -> None:
-    past = history(LiveBoard([problem], TEAMS), tries, steps)
+    past = history(boards([problem]), tries, steps)
     assert len({each.time for of_team in past.values() for each in of_team}) <= steps
     for of_team in past.values():
         told = [(each.points, each.rank) for each in of_team]
@@ -110,7 +123,7 @@ def test_teams_among_themselves_keep_their_points_and_have_their_own_ranks(
     problem: ScoredProblem, tries: list[Attempt], among: set[str]
 ) -> None:
     def told(some: set[str] | None) -> dict[str, float]:
-        past = history(LiveBoard([problem], TEAMS), tries, 5, some)
+        past = history(boards([problem]), tries, 5, some)
         if some is not None and tries:
             assert all(each.rank <= len(some) for of_team in past.values() for each in of_team)
         return {team: of_team[-1].points for team, of_team in past.items() if of_team}

@@ -23,7 +23,7 @@ from app.domain.contests import (
     ScoredProblem,
     ScoringRule,
 )
-from app.domain.counting import Answers, Attempt, RawScore, counted_answers, submission_answers
+from app.domain.counting import Answers, Attempt, RawScore, by_place, counted_answers, submission_answers
 from app.domain.incremental_scoreboard import LiveBoard
 from app.domain.scoring import Bests, ProblemPoints, problem_points, relative
 from tests.builders.scoring import (
@@ -120,7 +120,8 @@ def test_choosing_a_submission_with_a_judge_error_leaves_the_earlier_one_countin
     tries = [attempt(1, {"1": raw(9)}), attempt(2, {"1": JUDGE_ERROR})]
     of = problem(rule(carry=Carry.NONE), names=("1",))
     chosen = {("ants", "p"): 2}
-    slow, live = scoreboard([of], TEAMS, tries, chosen=chosen), LiveBoard([of], TEAMS, tries, chosen=chosen).board()
+    slow = scoreboard([of], TEAMS, tries, chosen=chosen)
+    live = LiveBoard([of]).board(TEAMS, by_place(tries), chosen=chosen)
     assert slow.rows[0].points == live.rows[0].points == 100.0
 
 

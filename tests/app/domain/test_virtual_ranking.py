@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from app.domain.board import ranked_with
 from app.domain.contests import ScoredProblem, Team
-from app.domain.counting import Attempt
+from app.domain.counting import Attempt, by_place
 from app.domain.incremental_scoreboard import LiveBoard
 from tests.builders.scoring import TEAMS, attempts, problems
 
@@ -22,7 +22,7 @@ def test_a_virtual_team_that_sends_what_an_official_one_sent_shares_its_rank(
     problem: ScoredProblem, tries: list[Attempt]
 ) -> None:
     again = [replace(each, id=each.id + 100, team_id=f"{each.team_id}-2") for each in tries]
-    board = LiveBoard([problem], TEAMS, tries).board()
+    board = LiveBoard([problem]).board(TEAMS, by_place(tries))
     rows = {row.team.id: row for row in ranked_with(board, TWINS, again).rows}
     for team in VISIBLE:
         mine, twin = rows[team.id], rows[f"{team.id}-2"]
@@ -37,7 +37,7 @@ def test_official_teams_keep_points_times_and_order_whatever_virtual_ones_send(
     problem: ScoredProblem, tries: list[Attempt], virtual: list[Attempt]
 ) -> None:
     theirs = [replace(each, id=each.id + 100, team_id=f"{each.team_id}-2") for each in virtual]
-    board = LiveBoard([problem], TEAMS, tries).board()
+    board = LiveBoard([problem]).board(TEAMS, by_place(tries))
     mixed = ranked_with(board, TWINS, theirs)
     official = [row for row in mixed.rows if row.team in VISIBLE]
     assert [(row.team, row.points, row.time, row.cells) for row in official] == [
@@ -52,7 +52,7 @@ def test_ranks_are_those_of_all_rows_sorted_and_equal_rows_share_one(
     problem: ScoredProblem, tries: list[Attempt], twins: list[Team]
 ) -> None:
     theirs = [replace(each, id=each.id + 100, team_id=f"{each.team_id}-2") for each in tries[::2]]
-    mixed = ranked_with(LiveBoard([problem], TEAMS, tries).board(), twins, theirs)
+    mixed = ranked_with(LiveBoard([problem]).board(TEAMS, by_place(tries)), twins, theirs)
     keys = [(-row.points, row.time is None, row.time) for row in mixed.rows]
     for at, row in enumerate(mixed.rows):
         better = sum((key[:2], key[2] or 0) != (keys[at][:2], keys[at][2] or 0) for key in keys[:at])
