@@ -70,9 +70,7 @@ PAGES: Mapping[str, Walked] = {
     f"{CONTEST}/scoreboard": Walked(
         [
             "/c/c/scoreboard",
-            "/c/c/scoreboard?at=30",
-            "/c/c/scoreboard?cells=place&group=g",
-            "/c/c/scoreboard?cells=raw",
+            "/c/c/scoreboard?group=g",
             "/c/c/scoreboard?find=nobody",
         ]
     ),

@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated, cast
 from urllib.parse import parse_qsl, urlencode
@@ -23,10 +23,10 @@ from app.core.pages.visits import ContestLook
 from app.core.pages.wording import LIMITS, points, seconds
 from app.core.service import Service
 from app.domain.history import Past
-from app.scoreboard.pages.board_rows import BoardRows, Shows
+from app.scoreboard.pages.board_rows import BoardRows
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot, once_a_snapshot
-from app.scoreboard.service.history import WrittenHistory, history_steps, last_minute
-from app.scoreboard.service.pages import BoardPages, arrays_of, page_at_hand, shows_raw
+from app.scoreboard.service.history import WrittenHistory, history_steps
+from app.scoreboard.service.pages import BoardPages, arrays_of, page_at_hand
 from app.tables import OrganizationRow
 from app.teams.service.teams import visible_team
 
@@ -44,18 +44,16 @@ class Choice:
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """The part of a board that is asked for; `start` is the place of the first row, from 1, `at` a minute or now."""
+    """The part of a board that is asked for; `start` is the place of the first row, from 1."""
 
-    cells: Shows = "points"
     group: str | None = None
     find: str = ""
     start: int = 1
-    at: int | None = None
 
     def query(self, **changes: object) -> str:
         """The address of another part of the same board, without what is usual."""
-        values = {"cells": self.cells, "group": self.group, "find": self.find, "at": self.at, **changes}
-        usual = {"cells": "points", "group": None, "find": "", "at": None, "start": 1}
+        values = {"group": self.group, "find": self.find, **changes}
+        usual = {"group": None, "find": "", "start": 1}
         return urlencode({name: value for name, value in values.items() if value != usual[name]})
 
 
@@ -63,51 +61,39 @@ async def scoreboard(
     request: Request,
     viewer: Visitor,
     snapshot: TheSnapshot,
-    cells: Shows = "points",
     group: Annotated[str | None, Query(max_length=36)] = None,
     find: Annotated[str, Query(max_length=100)] = "",
     start: Annotated[int, Query(ge=1, le=10**6)] = 1,
-    at: Annotated[int | None, Query(ge=0, le=10**6)] = None,
 ) -> Response:
-    """The board as the viewer may see it, now or `at` a minute; `start` is the rank of the first row of the page.
+    """The board as the viewer may see it; `start` is the rank of the first row of the page.
 
     The rows are the same for all; the rest is the viewer's.
     """
-    asked = Asked(cells, group, find, start, at)
+    asked = Asked(group, find, start)
     names = await names_soon(cast(Service, request.app.state.service), viewer, snapshot)
     groups = groups_shown(viewer, snapshot, names)
     if asked.group is not None and asked.group not in groups:
         raise BadRequest(
             N_("expected the id of a group of this board, found %(found)r"), where="group", found=asked.group
         )
-    if asked.cells == "raw" and not shows_raw(snapshot):
-        raise BadRequest(
-            N_("expected points or place: this contest does not show the raw scores of other teams"), where="cells"
-        )
-    shown = snapshot
-    if asked.at is not None:
-        minute = min(asked.at, last_minute(snapshot))
-        asked = replace(asked, at=minute)
-        shown = await cast(BoardPages, request.app.state.pages).past_soon(snapshot, minute)
     # In a thread: a page whose rows are all new takes 15 ms.
-    return await run_sync(_page, request, viewer, snapshot, shown, names, groups, asked)
+    return await run_sync(_page, request, viewer, snapshot, names, groups, asked)
 
 
 def _page(
     request: Request,
     viewer: Viewer,
     snapshot: ContestSnapshot,
-    shown: ContestSnapshot,
     names: Names,
     groups: Mapping[str, str],
     asked: Asked,
 ) -> Response:
-    """Write the page of a part of the board that is `shown`: the snapshot's, or an earlier one."""
+    """Write the page of a part of the board."""
     address = f"{request.scope.get('root_path', '')}/c/{snapshot.contest.id}"
-    key, held = (asked.group, asked.cells, address), _held(shown)
+    key, held = (asked.group, address), _held(snapshot)
     if (rows := held.get(key)) is None:
-        arrays = arrays_of(shown, asked.group)
-        rows = held[key] = BoardRows(arrays, names.columns, names.groups, asked.cells, address)
+        arrays = arrays_of(snapshot, asked.group)
+        rows = held[key] = BoardRows(arrays, names.columns, names.groups, address)
     written = page_at_hand(snapshot)
     return page(
         "scoreboard.html",
@@ -120,8 +106,8 @@ def _page(
 
 
 @once_a_snapshot
-def _held(_snapshot: ContestSnapshot) -> dict[tuple[str | None, Shows, str], BoardRows]:
-    """The boards of a snapshot whose rows were asked for, by group, kind of cells and address (guarantee 6)."""
+def _held(_snapshot: ContestSnapshot) -> dict[tuple[str | None, str], BoardRows]:
+    """The boards of a snapshot whose rows were asked for, by group and address (guarantee 6)."""
     return {}
 
 
@@ -130,7 +116,7 @@ def _values(
 ) -> dict[str, object]:
     """The values of the page."""
     own, places, clock = rows.place_of(viewer.team_id), rows.places(asked.find), snapshot.contest.clock
-    count, last = len(places), last_minute(snapshot)
+    count = len(places)
     first = min(asked.start, max(1, (count - 1) // PER_PAGE * PER_PAGE + 1)) - 1
     shown = places[first : first + PER_PAGE]
     everybody = sorted(groups.items(), key=lambda pair: pair[1])
@@ -144,12 +130,6 @@ def _values(
         "standing": None if own is None else rows.standing(own),
         "marks": () if own is None else rows.own_units(own),
         "address": rows.address,
-        "shows": [
-            Choice(asked.query(cells=cells), text, asked.cells == cells)
-            for cells, text in (("points", _("Points")), ("raw", _("Raw")), ("place", _("Place")))
-            if cells != "raw" or shows_raw(snapshot)
-        ],
-        "shows_raw": asked.cells == "raw",
         "groups": [
             Choice(asked.query(group=each), name, each == asked.group)
             for each, name in ((None, _("All groups")), *everybody)
@@ -165,11 +145,7 @@ def _values(
         "waiting": rows.waiting,
         "standing_at": seconds(clock.contest_time(snapshot.moment)),
         "freeze_at": None if clock.freeze_time is None else seconds(clock.freeze_time),
-        "last_minute": last,
-        "at": asked.at,
-        "past": None if asked.at is None else seconds(timedelta(minutes=asked.at)),
-        "to_now": asked.query(at=None),
-        "kept": parse_qsl(asked.query(at=None, find="")),
+        "kept": parse_qsl(asked.query(find="")),
         "whole": clock.duration.total_seconds(),
         "gone": min(clock.contest_time(snapshot.moment), clock.duration).total_seconds(),
     }

@@ -6,16 +6,16 @@
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
 
 import numpy as np
 from markupsafe import Markup
 
 from app.core.pages import frames, pages
 from app.core.pages.languages import decimal, language
-from app.core.pages.wording import heat, plain, points, seconds, width
+from app.core.pages.wording import heat, points, seconds, width
 from app.domain.board import Board, moment
 from app.domain.score_columns import Whole
+from app.scoreboard.service.pages import row_bytes
 
 # The unit of no points, and the units from there to that of all points.
 FIRST, WIDTH = 2, 96
@@ -32,7 +32,6 @@ def _units(arrays: Board, problem: int) -> Whole:
     return FIRST + units
 
 
-Shows = Literal["points", "raw", "place"]
 ROWS_KEPT = 16_384
 # Rows before and after their ranks, which a new version of a board has in common with the last ones (guarantee 6:
 # 1,000 readers fetch 200 pages a second of 100 rows, and each row takes 0.15 ms to write). Full, it starts again.
@@ -75,11 +74,10 @@ class BoardRows:
         arrays: Board,
         columns: Sequence[frames.Column],
         groups: Mapping[str, str],
-        shows: Shows = "points",
         address: str = "",
     ) -> None:
         self._arrays, self._columns, self._groups = arrays, columns, groups
-        self._shows, self.address = shows, address
+        self.address = address
         self._tops = [float(scores.max()) if len(scores) else 0.0 for scores in arrays.scores]
         self._holders = [int(np.sum(s == top)) for s, top in zip(arrays.scores, self._tops, strict=True)]
         self._order: list[int] = arrays.order.tolist()
@@ -110,8 +108,6 @@ class BoardRows:
 
     def _row(self, place: int, *, is_own: bool = False) -> str:
         """A row as a table's; all but its rank is written again only where the team's own numbers have changed."""
-        if self._shows != "points":  # these cells depend on more than the numbers
-            return "".join(_row_around_rank(self.line(place, is_own=is_own), self.address))
         at, rank = self._order[place], str(int(self._arrays.ranks[place]))
         key = (self._numbers[at], self._arrays.teams[at], self._kind, self._groups_of(at), is_own, language())
         if (parts := ROWS.get(key)) is None:
@@ -132,12 +128,8 @@ class BoardRows:
         arrays = self._arrays
         tops, holders = np.array(self._tops)[:, None], np.array(self._holders)[:, None]
         is_best = (arrays.scores == tops) & (holders == 1)
-        whole = [arrays.pending.T, arrays.judged.T > 0, is_best.T, arrays.times[:, None]]
-        numbers = [arrays.scores.T, arrays.totals[:, None], *whole]
-        table = np.hstack(
-            [np.ascontiguousarray(each).view(np.uint8).reshape(len(arrays.teams), -1) for each in numbers]
-        )
-        return [row.tobytes() for row in table]
+        whole = arrays.pending, arrays.judged > 0, is_best, arrays.times
+        return row_bytes(len(arrays.teams), arrays.scores, arrays.totals, *whole)
 
     def _groups_of(self, at: int) -> str:
         return ", ".join(self._groups[each] for each in self._arrays.teams[at].group_ids if each in self._groups)
@@ -194,23 +186,7 @@ class BoardRows:
             return Cell(decimal("0.0") if judged else "·", "zero" if judged else "none", 0, pending, is_best=False)
         share = score / (self._columns[problem].most or score)
         is_best = score == self._tops[problem] and self._holders[problem] == 1 and len(arrays.teams) > 1
-        text = points(score)
-        if self._shows == "place":
-            text = str(1 + int(np.sum(arrays.scores[problem] > score)))
-        elif self._shows == "raw":
-            text = plain(raw_sum(arrays, problem, at))
-        return Cell(text, f"h{heat(share)}", width(share), pending, is_best)
-
-
-def raw_sum(arrays: Board, problem: int, at: int) -> float | None:
-    """The raw scores of a team's accepted answers for the cases that give points now, added up; None without any."""
-    rule = arrays.problems[problem]
-    kinds = rule.counting(arrays.phase)
-    groups = {group.name for group in rule.groups if group.kind in kinds}
-    answers = arrays.cell(at, problem).answers
-    scores = [answers[case.name].score for case in rule.cases if case.group in groups and case.name in answers]
-    raws = [score.raw for score in scores if score.accepted and score.raw is not None]
-    return float(sum(raws)) if raws else None
+        return Cell(points(score), f"h{heat(share)}", width(share), pending, is_best)
 
 
 def _row_around_rank(line: Line, address: str) -> tuple[str, str, str]:

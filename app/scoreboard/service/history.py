@@ -1,13 +1,11 @@
 """Points over time, as the history of one board, within bounds of what it may cost.
 
 - Documents of boards. They are declared and never validated: their bytes are made once for all who ask.
-- Earlier boards: a snapshot with its board as it was at a minute of the contest, by today's verdicts.
 """
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from datetime import timedelta
+from dataclasses import dataclass
 from typing import Annotated, NotRequired
 
 from pydantic import BaseModel, Field
@@ -15,10 +13,8 @@ from typing_extensions import TypedDict
 
 from app.contests.schemas import BoardState
 from app.core import bodies, clics
-from app.core.clock import utc_now
-from app.domain.counting import by_place
 from app.domain.history import Past, history, shown
-from app.scoreboard.queries.contest_snapshot import ContestSnapshot, once_a_snapshot
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 
 
 # Dicts: for 1,000 teams with 100 cases, models take 0.57 s to make and write, these 0.15 s. They are TypedDicts of
@@ -123,42 +119,6 @@ class History(BaseModel):
     contest_time: str
     state: BoardState
     teams: list[TeamHistory]
-
-
-MOST_KEPT = 4
-
-
-@once_a_snapshot
-def _held(_snapshot: ContestSnapshot) -> dict[int, ContestSnapshot]:
-    """The last few that were asked for, by minute. One thread at a time writes: see `BoardPages.past_soon`."""
-    return {}
-
-
-def past_at_hand(snapshot: ContestSnapshot, minute: int) -> ContestSnapshot | None:
-    """The snapshot at a minute, if it has been computed."""
-    return _held(snapshot).get(minute)
-
-
-def past_board(snapshot: ContestSnapshot, minute: int) -> ContestSnapshot:
-    """The snapshot with the board of a minute: takes as long as the first board of a contest."""
-    if (past := past_at_hand(snapshot, minute)) is not None:
-        return past
-    sent = [attempt for attempt in snapshot.official() if attempt.time <= timedelta(minutes=minute)]
-    board = snapshot.view.board(snapshot.contest, by_place(shown(sent, snapshot.freeze)))
-    held = _held(snapshot)
-    while len(held) >= MOST_KEPT:
-        del held[next(iter(held))]
-    past = held[minute] = replace(snapshot, board=board, memo={})
-    return past
-
-
-def last_minute(snapshot: ContestSnapshot) -> int:
-    """The last whole minute of which the board can be asked for; 0 before the start."""
-    clock = snapshot.contest.clock
-    ends = [clock.contest_time(utc_now()), clock.duration]
-    if snapshot.freeze.until is not None:
-        ends.append(snapshot.freeze.until)
-    return max(0, min(ends) // timedelta(minutes=1)) if snapshot.state.started is not None else 0
 
 
 STEPS = (1, 10, 50, 200, 1000)

@@ -8,13 +8,13 @@ from __future__ import annotations
 import gzip
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from functools import partial
 from itertools import islice
 from time import monotonic
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,14 +25,7 @@ from app.domain.board import Board, Cell, Row, moment
 from app.domain.contests import CaseKind
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot, once_a_snapshot
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
-from app.scoreboard.service.history import (
-    BoardProblem,
-    BoardRow,
-    WrittenHistory,
-    compute_history,
-    past_at_hand,
-    past_board,
-)
+from app.scoreboard.service.history import BoardProblem, BoardRow, WrittenHistory, compute_history
 
 GZIP_LEVEL = 4
 OLD_VERSIONS = 8
@@ -44,61 +37,44 @@ MOST_BOARDS = 256
 WrittenRow = tuple[int, str]
 
 
+def row_bytes(teams: int, *columns: NDArray[Any]) -> list[bytes]:
+    """The numbers of each team as bytes: rows with equal bytes look the same."""
+    parts = [np.ascontiguousarray(each.T).view(np.uint8).reshape(teams, -1) for each in columns if each.size]
+    return [row.tobytes() for row in np.hstack(parts)] if parts else []
+
+
 class RowRenderer:
     """The rows of one board as text, kept from one writing to the next; for one thread at a time."""
 
     def __init__(self) -> None:
-        self._teams: list[str] = []
         self._problems: list[str] = []
-        self._last: Board | None = None
-        self._cells: list[list[str]] = []
-        self._rests: list[str] = []
-        self._ids: list[str] = []
+        self._rests: dict[tuple[str, bytes], str] = {}
 
     def write(self, arrays: Board) -> dict[str, WrittenRow]:
-        """The rows of a board in order of rank."""
-        problems = [problem.id for problem in arrays.problems]
-        count = len(arrays.teams)
-        last = self._last
-        ids = [team.id for team in arrays.teams]
-        if last is None or (problems, ids) != (self._problems, self._teams):
-            last = None
-            self._ids = [dump(team).decode() for team in ids]
-            self._cells = [[""] * count for _ in problems]
-            self._rests = [""] * count
-        self._teams, self._problems, self._last = ids, problems, arrays
-        changed = np.ones(count, dtype=bool)
-        if last is not None:
-            changed = (arrays.totals != last.totals) | (arrays.times != last.times)
-        for at, problem in enumerate(problems):
-            changed |= self._write_cells(arrays, last, at, problem)
-        self._write_rests(arrays, np.flatnonzero(changed).tolist())
-        rests = self._rests
-        order, ranks = arrays.order.tolist(), arrays.ranks.tolist()
-        return {ids[team]: (rank, rests[team]) for rank, team in zip(ranks, order, strict=True)}
+        """The rows of a board in order of rank; those whose numbers are as before are not written again."""
+        problems = [dump(problem.id).decode() for problem in arrays.problems]
+        known, self._rests = self._rests if problems == self._problems else {}, {}
+        self._problems = problems
+        numbers = (arrays.judged, arrays.pending, arrays.scores, arrays.improved, arrays.totals, arrays.times)
+        keys = row_bytes(len(arrays.teams), *numbers)
+        rows: dict[str, WrittenRow] = {}
+        for team, rank in zip(arrays.order.tolist(), arrays.ranks.tolist(), strict=True):
+            key = (id_ := arrays.teams[team].id), keys[team]
+            rest = self._rests[key] = known.get(key) or self._write_rest(arrays, team)
+            rows[id_] = rank, rest
+        return rows
 
-    def _write_cells(self, arrays: Board, last: Board | None, at: int, problem: str) -> NDArray[np.bool_]:
-        columns = (arrays.judged[at], arrays.pending[at], arrays.scores[at], arrays.improved[at])
-        changed = np.ones(len(arrays.teams), dtype=bool)
-        if last is not None:
-            before = (last.judged[at], last.pending[at], last.scores[at], last.improved[at])
-            changed = np.any([one != other for one, other in zip(columns, before, strict=True)], axis=0)
-        where = np.flatnonzero(changed)
-        head, cells = f'{{"problem_id":{dump(problem).decode()},"num_judged":', self._cells[at]
-        values = [column[where].tolist() for column in columns]
-        for team, judged, pending, score, improved in zip(where.tolist(), *values, strict=True):
+    def _write_rest(self, arrays: Board, team: int) -> str:
+        cells = []
+        columns = (each[:, team].tolist() for each in (arrays.judged, arrays.pending, arrays.scores, arrays.improved))
+        for problem, judged, pending, score, improved in zip(self._problems, *columns, strict=True):
             time = f',"time":"{reltime(improved)}"' if score > 0 and moment(improved) is not None else ""
-            cells[team] = f'{head}{judged},"num_pending":{pending},"score":{score!r}{time}}}'
-        return changed
-
-    def _write_rests(self, arrays: Board, teams: Sequence[int]) -> None:
-        totals, times = arrays.totals.tolist(), arrays.times.tolist()
-        for team in teams:
-            time = "null" if moment(times[team]) is None else f'"{reltime(times[team])}"'
-            cells = ",".join([column[team] for column in self._cells])
-            self._rests[team] = (
-                f'"team_id":{self._ids[team]},"score":{{"score":{totals[team]!r},"time":{time}}},"problems":[{cells}]}}'
-            )
+            counts = f'"num_judged":{judged},"num_pending":{pending}'
+            cells.append(f'{{"problem_id":{problem},{counts},"score":{score!r}{time}}}')
+        total, last = float(arrays.totals[team]), int(arrays.times[team])
+        time = "null" if moment(last) is None else f'"{reltime(last)}"'
+        score = f'{{"score":{total!r},"time":{time}}}'
+        return f'"team_id":{dump(arrays.teams[team].id).decode()},"score":{score},"problems":[{",".join(cells)}]}}'
 
 
 def reltime(microseconds: int) -> str:
@@ -291,11 +267,6 @@ class BoardPages:
             return history
 
         return await self._work.soon(("history", id(snapshot), steps), compute, look, "histories")
-
-    async def past_soon(self, snapshot: ContestSnapshot, minute: int) -> ContestSnapshot:
-        """The snapshot with its board as it was at a minute; one is computed at a time, and the last few are kept."""
-        look, compute = partial(past_at_hand, snapshot, minute), partial(past_board, snapshot, minute)
-        return await self._work.soon(("past", id(snapshot), minute), compute, look, "histories")
 
     def _of(self, key: BoardKey) -> _BoardState:
         if len(self._states) > MOST_BOARDS:

@@ -1,6 +1,6 @@
 "use strict";
 // The scoreboard in place. It works without this file; with it, rows that change are patched, those that move wait until
-// nobody points at the table, points over time are drawn, and the board of an earlier minute comes without a new page.
+// nobody points at the table, and points over time are drawn.
 (() => {
   const board = document.getElementById("board");
   if (!board) return;
@@ -228,37 +228,6 @@
     }
   }
 
-  /** Let the slider of minutes show the board as it was then, in place; the address follows. */
-  function travel() {
-    const form = part("past");
-    const slider = form?.querySelector("input[type=range]");
-    if (!slider) return;
-    const number = form.querySelector("input[type=number]");
-    slider.hidden = false;
-    let asked = 0;
-    const go = async (minute) => {
-      const mine = ++asked;
-      const address = new URL(location.href);
-      address.searchParams.set("at", minute);
-      try {
-        const page = await fetchPage(address);
-        if (mine !== asked) return; // the slider has gone on
-        history.replaceState(null, "", address);
-        board.dataset.past = minute;
-        show(page);
-      } catch (error) {
-        say(` · ${error.message}`);
-      }
-    };
-    slider.addEventListener("input", () => {
-      number.value = slider.value;
-      go(slider.value);
-    });
-    number.addEventListener("input", () => {
-      slider.value = number.value;
-    });
-  }
-
   for (const button of [now, hold]) {
     button.type = "button";
     button.className = "btn";
@@ -272,7 +241,6 @@
     hold.setAttribute("aria-pressed", String(held));
     if (!held && waiting) show(waiting);
   });
-  travel();
   if (board.dataset.live) {
     part("tools")?.append(hold, now);
     board.addEventListener("pointerleave", () => waiting && mayMove() && show(waiting));

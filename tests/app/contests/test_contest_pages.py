@@ -120,18 +120,6 @@ def test_the_head_of_a_column_has_all_teams_points_with_the_own_mark_as_the_boar
     assert strip_of(api.get("/c/c/scoreboard", user="judge").text) == (full, "")
 
 
-def test_cells_show_raw_scores_unless_those_of_others_are_hidden(api: Api) -> None:
-    def cells(user: str | None) -> list[str]:
-        html = api.get("/c/c/scoreboard?cells=raw", user=user).text
-        return re.findall(r'<td class="h [^"]*">(\d+)<', html)
-
-    assert cells(None) == ["2", "1"]
-    change_contest(api.service, settings={"show_best": False})
-    assert api.get("/c/c/scoreboard?cells=raw", user="team").status_code == 400
-    assert "cells=raw" not in api.get("/c/c/scoreboard", user="team").text
-    assert cells("judge") == ["2", "1"]
-
-
 def test_hidden_teams_are_on_no_page_but_those_of_judges(api: Api) -> None:
     with api.service.database.write() as session:
         session.get_one(TeamRow, "other").hidden = True

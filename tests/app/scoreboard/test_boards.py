@@ -32,7 +32,7 @@ def service(database_url: str, tmp_path: Path) -> Iterator[Service]:
 def read(service: Service, known: KnownScores | None = None) -> list[object]:
     """The attempts of contest `c`."""
     with service.database.read() as session:
-        return [read.attempt for read in attempts(session, "c", known)]
+        return [*attempts(session, "c", known)]
 
 
 def test_an_attempt_has_its_raw_scores_by_case_and_none_while_it_waits(service: Service) -> None:
