@@ -129,7 +129,6 @@ PLACES: Sequence[Place] = (
     ("POST", f"{ADMIN_CONTEST}/awards/{{award_id}}/remove", projector.remove_award, "delete_award"),
     ("GET", f"{ADMIN_CONTEST}/audit", accounts_admin.contest_audit, "list_contest_audit"),
     ("GET", f"{ADMIN_CONTEST}/similarity", similarity_pages.similarity_page, "get_similarity"),
-    ("GET", f"{ADMIN_CONTEST}/similarity/{{team_id}}/{{rival_id}}", similarity_pages.comparison_page, "compare_teams"),
     ("GET", PROBLEMS, problems.list_page, "list_problems"),
     ("POST", PROBLEMS, problems.bring_in, "import_problem"),
     ("GET", PROBLEM, problems.problem_page, "get_problem"),

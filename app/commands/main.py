@@ -18,7 +18,6 @@ from app.core.commands.progress import wrapped
 from app.core.commands.registry import build
 from app.games.commands import play, tournament
 from app.judging import commands as rejudgings
-from app.messages import commands as messages_commands
 from app.operations.commands import status_screen, worker
 from app.problems import commands as problems_commands
 from app.scoreboard import commands as scoreboard
@@ -29,9 +28,7 @@ from app.teams import commands as teams_commands
 PANELS = {
     "Here, without a server": "solve check generate methods ladder play tournament bench package",
     "The service": "serve worker demo init backup restore fsck status",
-    "Talking to a server": (
-        "login logout passwd register problems statement submit watch scoreboard clarify clarifications api admin"
-    ),
+    "Talking to a server": "login logout passwd register problems statement submit watch scoreboard api admin",
 }
 GROUPS = {
     "package": "Verify, pack and begin problem packages.",

@@ -100,16 +100,14 @@ class Sent:
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """Similar answers of two teams for a case; `one` was sent first. `why` is the reason for a weight of 0."""
+    """Similar answers of two teams for a case; `one` was sent first."""
 
     case: str
     kind: Kind
     ratio: float
     weight: float
-    sharing: int
     one: Sent
     other: Sent
-    why: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +119,10 @@ class CaseAnswers:
     sketches: Mapping[str, Sketch] = field(default_factory=dict)
     expected: str | None = None
 
-    def silent(self, sent: Sent) -> str:
-        """Return the reason why equality with this answer is insignificant, or an empty string."""
-        if sent.right:
-            return "the only right answer"
+    def is_silent(self, sent: Sent) -> bool:
+        """Whether equality with this answer is insignificant: it is the only right one, or the expected one."""
         mine, known = self.sketches.get(sent.sha256), self.sketches.get(self.expected or "")
-        return "the expected answer" if sent.sha256 == self.expected or (known and mine == known) else ""
+        return sent.right or sent.sha256 == self.expected or (bool(known) and mine == known)
 
 
 def rarity(sharing: int, teams: int) -> float:
@@ -134,11 +130,8 @@ def rarity(sharing: int, teams: int) -> float:
     return log((teams + 1) / sharing) / log((teams + 1) / 2)
 
 
-def alike(answers: CaseAnswers, only: frozenset[str] | None = None) -> list[Shared]:
-    """List every pair of teams with similar answers for this case, once, by its strongest likeness.
-
-    `only` two teams: their pair is included even without significance, with the reason.
-    """
+def alike(answers: CaseAnswers) -> list[Shared]:
+    """List every pair of teams with significantly similar answers for this case, once, by its strongest likeness."""
     teams = len({sent.team_id for sent in answers.sent})
     texts: defaultdict[str, dict[str, Sent]] = defaultdict(dict)  # the earliest answer of each team with this text
     for sent in sorted(answers.sent, key=lambda sent: sent.moment):
@@ -152,27 +145,23 @@ def alike(answers: CaseAnswers, only: frozenset[str] | None = None) -> list[Shar
     strongest: dict[frozenset[str], Shared] = {}
     for (one, other), ratio in [*equal.items(), *sorted(ratios.items(), key=lambda item: (-item[1], item[0]))]:
         sharing = len(texts[one]) if one == other else max(len(around[one]), len(around[other]))
-        if sharing > MOST_SHARING and only is None:
+        if sharing > MOST_SHARING:
             continue
-        senders = [
-            [sent for sent in texts[text].values() if only is None or sent.team_id in only] for text in (one, other)
-        ]
-        for pair in product(*senders):
+        for pair in product(texts[one].values(), texts[other].values()):
             mine, theirs = sorted(pair, key=lambda sent: sent.moment)
             key = frozenset((mine.team_id, theirs.team_id))
-            why = answers.silent(mine) or answers.silent(theirs)
-            if len(key) == 1 or key in strongest or (why and only is None):
+            if len(key) == 1 or key in strongest or answers.is_silent(mine) or answers.is_silent(theirs):
                 continue
             substance = min(1.0, min(mine.size, theirs.size) / SUBSTANTIAL)
-            weight = 0.0 if why else rarity(sharing, teams) * ratio * substance
             kind: Kind = "identical" if one == other else "near"
-            strongest[key] = Shared(answers.case, kind, ratio, weight, sharing, mine, theirs, why)
+            weight = rarity(sharing, teams) * ratio * substance
+            strongest[key] = Shared(answers.case, kind, ratio, weight, mine, theirs)
     return list(strongest.values())
 
 
 def _near(answers: CaseAnswers, texts: Mapping[str, Mapping[str, Sent]]) -> dict[tuple[str, str], float]:
     """Return the ratios of significant texts that are nearly equal; candidates have a rare hash in common."""
-    telling = [text for text, senders in texts.items() if not any(map(answers.silent, senders.values()))]
+    telling = [text for text, senders in texts.items() if not any(map(answers.is_silent, senders.values()))]
     common = answers.sketches.get(answers.expected or "", frozenset())
     sketches = {text: answers.sketches[text] for text in telling if text in answers.sketches}
     having: defaultdict[int, list[str]] = defaultdict(list)
@@ -221,7 +210,7 @@ def pairs(problem_id: str, cases: Iterable[CaseAnswers]) -> list[Pair]:
     telling: defaultdict[str, set[str]] = defaultdict(set)
     for answers in cases:
         for sent in answers.sent:
-            if not answers.silent(sent):
+            if not answers.is_silent(sent):
                 telling[sent.team_id].add(answers.case)
         for shared in alike(answers):
             first, second = sorted((shared.one.team_id, shared.other.team_id))

@@ -8,23 +8,20 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
 from time import monotonic
-from urllib.parse import quote
 
 from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
 from app.contests.service.capabilities import problem_called
-from app.core.clics import format_reltime, number
+from app.core.clics import format_reltime
 from app.core.files.files import FileStore
-from app.core.messages import N_, BadRequest, NotFound
+from app.core.messages import N_, BadRequest
 from app.domain import contests, counting
-from app.domain.counting import exact
-from app.domain.similarity import CaseAnswers, Pair, Sent, Shared, Sketch, alike, pairs, sketch, source_sketch
+from app.domain.similarity import CaseAnswers, Pair, Sent, Shared, Sketch, pairs, sketch, source_sketch
 from app.problems.queries import pins
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.similarity import queries as similarity_queries
 from app.submissions.queries import submission_queries
-from app.tables import RawScoreRow
 
 # Seconds for which a request reads texts.
 SECONDS = 2.0
@@ -51,7 +48,7 @@ class AlikePair(BaseModel):
     weight: float
     first_team_id: str
     submissions: list[AlikeSubmission]
-    shared_cases: int = Field(description="1 for sources")
+    cases: list[str] = Field(description="the cases with shared answers; none for sources")
     telling_cases: int = Field(description="cases in which being alike tells something; 1 for sources")
 
 
@@ -66,46 +63,11 @@ class SimilarityView(BaseModel):
     sources: list[AlikePair]
 
 
-class SharedFile(AlikeSubmission):
-    """A team's answer to a case, or a source file of a team, that is alike."""
-
-    name: str = Field(description="the test case, or the source file")
-    sha256: str
-    size: int
-    verdict: str | None = Field(None, description="of a judged answer")
-    raw: int | float | None = None
-    href: str
-
-
-class Likeness(BaseModel):
-    """The extent to which two teams share answers to a test case, or sources."""
-
-    problem_id: str
-    case: str | None = Field(description="null: sources")
-    kind: str
-    ratio: float
-    weight: float
-    why_nothing: str | None = Field(description="why it tells nothing; null: it tells something")
-    sharing_teams: int
-    first_team_id: str
-    files: list[SharedFile]
-
-
-class Comparison(BaseModel):
-    """The likenesses of two teams, side by side."""
-
-    team_ids: list[str]
-    cases: list[Likeness]
-    sources: list[Likeness]
-
-
 class _Texts:
-    """The texts of one question, of some teams or of all: their sketches, and how many were not read in time."""
+    """The texts of one question: their sketches, and how many were not read in time."""
 
-    def __init__(
-        self, session: Session, files: FileStore, teams: frozenset[str] | None = None, seconds: float = SECONDS
-    ) -> None:
-        self.session, self._files, self._teams = session, files, teams
+    def __init__(self, session: Session, files: FileStore, seconds: float) -> None:
+        self.session, self._files = session, files
         self._until = monotonic() + seconds
         self.seen = 0
         self.unread = 0
@@ -144,7 +106,7 @@ class _Texts:
 
     def _wanted(self, sent: Iterable[Sent]) -> Mapping[str, int]:
         """The texts to compare, each with one of its submissions; a text alone needs no comparison."""
-        texts = {each.sha256: each.submission_id for each in sent if not self._teams or each.team_id in self._teams}
+        texts = {each.sha256: each.submission_id for each in sent}
         return texts if len(texts) > 1 else {}
 
     def _counted(self, wanted: Iterable[str], read: Mapping[str, Sketch]) -> Mapping[str, Sketch]:
@@ -166,7 +128,7 @@ def similarity(
 
     Pairs have at least the ratio `least`. Texts left unread after `seconds` are counted.
     """
-    texts = _Texts(session, files, seconds=seconds)
+    texts = _Texts(session, files, seconds)
     answers: list[Pair] = []
     sources: list[Pair] = []
     for problem in _problems(snapshot, problem_id):
@@ -185,33 +147,6 @@ def similarity(
         pairs=[_alike(pair, pair.ratio, ids) for pair in answers],
         sources=[_alike(pair, pair.first.ratio, ids) for pair in sources],
     )
-
-
-def comparison(
-    files: FileStore, snapshot: ContestSnapshot, session: Session, teams: tuple[str, str], problem_id: str | None
-) -> Comparison:
-    """Show what two teams have alike, case by case; raises NotFound or BadRequest where these are not two teams."""
-    known_ids = {team.id for team in snapshot.contest.teams}
-    for team in teams:
-        if team not in known_ids:
-            raise NotFound(N_("no team %(team)r in contest %(contest)r"), team=team, contest=snapshot.contest.id)
-    if teams[0] == teams[1]:
-        raise BadRequest(N_("expected another team, found %(found)r again"), where="other_team_id", found=teams[1])
-    shown = Comparison(team_ids=list(teams), cases=[], sources=[])
-    both = frozenset(teams)
-    texts = _Texts(session, files, both)
-    for problem in _problems(snapshot, problem_id):
-        answers = [shared for case in texts.answers(snapshot, problem) for shared in alike(case, both)]
-        sources = alike(texts.sources(snapshot, problem), both)
-        ids = _ids(session, (*answers, *sources))
-        scores = submission_queries.current_scores(session, ids)
-        for shared in answers:
-            sent = [_answer(snapshot, each, shared.case, ids, scores) for each in _in_order(shared, teams)]
-            shown.cases.append(_likeness(problem, shared, shared.case, sent))
-        for shared in sources:
-            sent = [_source(session, snapshot, each, ids) for each in _in_order(shared, teams)]
-            shown.sources.append(_likeness(problem, shared, None, sent))
-    return shown
 
 
 def _problems(snapshot: ContestSnapshot, problem_id: str | None) -> Sequence[contests.ScoredProblem]:
@@ -244,7 +179,7 @@ def _alike(pair: Pair, ratio: float, ids: Mapping[int, str]) -> AlikePair:
         weight=round(pair.weight, 4),
         first_team_id=pair.first.one.team_id,
         submissions=[_sender(sent, ids) for sent in (pair.first.one, pair.first.other)],
-        shared_cases=len(pair.cases),
+        cases=[] if pair.first.case == SOURCES else [each.case for each in pair.cases],
         telling_cases=pair.telling,
     )
 
@@ -257,56 +192,3 @@ def _sender(sent: Sent, ids: Mapping[int, str]) -> AlikeSubmission:
 def _ids(session: Session, shared: Iterable[Shared]) -> Mapping[int, str]:
     """Look up the shown ids of the submissions that shares refer to."""
     return submission_queries.shown_ids(session, {s.submission_id for each in shared for s in (each.one, each.other)})
-
-
-def _in_order(shared: Shared, teams: tuple[str, str]) -> tuple[Sent, Sent]:
-    return (shared.one, shared.other) if shared.one.team_id == teams[0] else (shared.other, shared.one)
-
-
-def _likeness(problem: contests.ScoredProblem, shared: Shared, case: str | None, files: list[SharedFile]) -> Likeness:
-    return Likeness(
-        problem_id=problem.id,
-        case=case,
-        kind=shared.kind,
-        ratio=shared.ratio,
-        weight=round(shared.weight, 4),
-        why_nothing=shared.why or None,
-        sharing_teams=shared.sharing,
-        first_team_id=shared.one.team_id,
-        files=files,
-    )
-
-
-def _answer(
-    snapshot: ContestSnapshot,
-    sent: Sent,
-    case: str,
-    ids: Mapping[int, str],
-    scores: Mapping[tuple[int, str], RawScoreRow],
-) -> SharedFile:
-    """Show an answer with its submission and its score."""
-    score = scores.get((sent.submission_id, case))
-    return SharedFile(
-        **dict(_sender(sent, ids)),
-        name=case,
-        sha256=sent.sha256,
-        size=sent.size,
-        verdict=None if score is None else score.verdict,
-        raw=None if score is None else number(exact(score.raw_num, score.raw_den)),
-        href=f"contests/{snapshot.contest.id}/submissions/{ids[sent.submission_id]}/answers/{case}",
-    )
-
-
-def _source(session: Session, snapshot: ContestSnapshot, sent: Sent, ids: Mapping[int, str]) -> SharedFile:
-    """Show a source with the file that it was sent in."""
-    row = submission_queries.submission(session, snapshot.contest.id, ids[sent.submission_id])
-    assert row is not None  # it was read in this transaction
-    name = next(source["name"] for source in row.sources if source["sha256"] == sent.sha256)
-    address = f"contests/{snapshot.contest.id}/submissions/{ids[sent.submission_id]}"
-    return SharedFile(
-        **dict(_sender(sent, ids)),
-        sha256=sent.sha256,
-        size=sent.size,
-        name=name,
-        href=f"{address}/{SOURCES}/{quote(name)}",
-    )

@@ -172,7 +172,7 @@ TABLE: dict[Who, str] = {
         get_chosen_submission choose_submission clear_chosen_submission
     """,
     Who.CONTEST_JUDGES: """
-        get_limits get_reveal get_similarity compare_teams
+        get_limits get_reveal get_similarity
         list_rejudgings get_rejudging get_rejudging_difference list_contest_roles
     """,
     Who.CONTEST_OWNERS: """

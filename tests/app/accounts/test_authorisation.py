@@ -174,7 +174,6 @@ GET    /api/contests/{contest_id}/submissions/{submission_id}/report            
 GET    /api/contests/{contest_id}/submissions/{submission_id}/sources               200 200 200 403 403 403
 GET    /api/contests/{contest_id}/submissions/{submission_id}/sources/{name}        404 404 404 403 403 403
 GET    /api/contests/{contest_id}/similarity                                        200 200 403 403 403 401
-GET    /api/contests/{contest_id}/similarity/{team_id}/{other_team_id}              200 200 403 403 403 401
 GET    /api/contests/{contest_id}/judgements                                        200 200 200 200 200 200
 GET    /api/contests/{contest_id}/judgements/{judgement_id}                         200 200 200 200 200 200
 GET    /api/contests/{contest_id}/runs                                              200 200 200 200 200 200
@@ -299,7 +298,6 @@ GET    /api/contests/{contest_id}/submissions/{submission_id}/report            
 GET    /api/contests/{contest_id}/submissions/{submission_id}/sources               200 200 200 404 404 404
 GET    /api/contests/{contest_id}/submissions/{submission_id}/sources/{name}        404 404 404 404 404 404
 GET    /api/contests/{contest_id}/similarity                                        200 200 403 403 403 401
-GET    /api/contests/{contest_id}/similarity/{team_id}/{other_team_id}              200 200 403 403 403 401
 GET    /api/contests/{contest_id}/judgements                                        200 200 200 200 200 200
 GET    /api/contests/{contest_id}/judgements/{judgement_id}                         200 200 200 404 404 404
 GET    /api/contests/{contest_id}/runs                                              200 200 200 200 200 200

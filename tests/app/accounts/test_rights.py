@@ -177,7 +177,6 @@ GET    /api/contests/{contest_id}/scoreboard.csv : everybody
 GET    /api/contests/{contest_id}/scoreboard/stream : everybody
 GET    /api/contests/{contest_id}/scores/history : everybody
 GET    /api/contests/{contest_id}/similarity : judges
-GET    /api/contests/{contest_id}/similarity/{team_id}/{other_team_id} : judges
 GET    /api/contests/{contest_id}/registration : everybody
 PATCH  /api/contests/{contest_id}/registration : owners
 POST   /api/contests/{contest_id}/registration/code : owners

@@ -52,23 +52,6 @@ def submit(client: Client, contest: str) -> str:
     return str(made["id"])
 
 
-def test_a_question_is_answered_to_its_team_and_an_announcement_seen(
-    admin: Jurado, contest: str, ants: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with monkeypatch.context() as theirs:
-        theirs.setattr("app.core.commands.client.Client.open", lambda: ants)
-        asked = json.loads(admin("clarify", contest, "Why?", "--problem", "A", "--json").stdout)
-    assert admin("admin", "answer", contest, asked["id"], "Because.").exit_code == 0
-    assert admin("admin", "announce", contest, "Lunch", "--team", f"{contest}-ants").exit_code == 0
-    shown = admin("clarifications", contest).stdout
-    rows = [[cell.strip() for cell in line.split("│")[3:-1]] for line in shown.splitlines() if line.startswith("│")]
-    assert rows == [
-        ["The Ants", "jury", "comesolo", "", "Why?"],
-        ["jury", "The Ants", "comesolo", asked["id"], "Because."],
-        ["jury", "The Ants", "", "", "Lunch"],
-    ]
-
-
 def test_an_award_is_given_and_taken_back(admin: Jurado, contest: str) -> None:
     path, kind = f"contests/{contest}/awards", {"citation": "Kindest", "team_ids": [f"{contest}-ants"]}
     fields = [f"{name}={json.dumps(value)}" for name, value in kind.items()]

@@ -120,17 +120,14 @@ def test_a_question_is_answered_to_its_team_with_a_ready_text_or_to_everybody(ap
     assert send(api, "/admin/contests/c/questions", "team", data=answer).status_code == 403
 
 
-def test_teams_with_equal_answers_stand_side_by_side_for_judges(api: Api) -> None:
+def test_teams_with_equal_answers_are_listed_for_judges(api: Api) -> None:
     long = b" ".join(b"%d" % (at * at % 997) for at in range(200)) + b"<script>\n"
     for team, minute in (("team", 10), ("other", 12)):
         add_submission(api.service, {"02": share(0)}, team=team, files={"02": long}, minute=minute)
     page = api.get("/admin/contests/c/similarity", user="judge").text
     assert "1 pair of teams sent something alike" in text_of(page)
-    pair = re.search(r'href="(/admin/contests/c/similarity/[^"]+)"', page.split("<tbody>")[1])
-    assert pair is not None
-    both = api.get(pair[1].replace("&amp;", "&"), user="judge").text
-    assert both.count("0 1 4 9 16") == 2
-    assert "<script>" not in both.split("<main", 1)[1]
+    sent = re.findall(r'href="(/admin/contests/c/submissions/[^"]+)"', page.split("<tbody>")[1])
+    assert [api.get(address, user="judge").status_code for address in sent] == [200, 200]
 
 
 def test_a_package_with_faults_lists_them_by_file_and_a_sound_one_becomes_a_problem(api: Api) -> None:
