@@ -1,33 +1,28 @@
 """Traces, logs and counts of a process.
 
-Traces with OpenTelemetry (the extra `jurado[otel]`) are off until `start` or `use` is called; until then nothing of it
-is imported. A request is a span, and what it does for a submission goes on in other threads and processes: the trace's
-context is carried beside the judgement's number, in this process or in the broker's message, as a `traceparent` of W3C.
+Traces with OpenTelemetry: without a provider, of the extra `jurado[otel]`, spans are empty. A request is a span, and
+what it does for a submission continues in other threads and processes: the trace's context is carried beside the
+judgement's number, in this process or in the broker's message, as a `traceparent` of W3C.
 
 - Logs on stderr, from structlog and from libraries that use logging alike: JSON lines, or colours on a terminal.
 - Counts of this process for Prometheus; the database is counted on request (`app.operations.service.counts`).
 """
 
-from __future__ import annotations
-
 import logging
 import re
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from importlib.metadata import version
 from random import getrandbits
-from typing import TYPE_CHECKING
 
 import structlog
+from opentelemetry.context import Context
+from opentelemetry.trace import NoOpTracerProvider, SpanKind, StatusCode, TracerProvider, get_current_span
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from structlog.contextvars import get_contextvars
-
-if TYPE_CHECKING:
-    from opentelemetry.context import Context
-    from opentelemetry.trace import Tracer, TracerProvider
-
 
 MISSING = "traces need OpenTelemetry: install jurado[otel], such as `pip install 'jurado[otel]'`"
 PARENT = "traceparent"
@@ -40,73 +35,50 @@ class TracingMissing(Exception):
     """The libraries of traces are not installed; the message says what to install."""
 
 
-class _State:
-    """The tracer of this process."""
+def start(service: str) -> Callable[[], object]:
+    """Send traces from now on, as the variables OTEL_... of the environment say; raises TracingMissing.
 
-    def __init__(self) -> None:
-        self.tracer: Tracer | None = None
-        self.end: Callable[[], object] = lambda: None
-
-
-_state = _State()
-
-
-def start(service: str) -> None:
-    """Send traces from now on, as the variables OTEL_... of the environment say; raises TracingMissing."""
+    Returns the function that sends what is left at the end.
+    """
     try:
         from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+        from opentelemetry.sdk import trace
         from opentelemetry.sdk.resources import OTELResourceDetector, Resource
-        from opentelemetry.sdk.trace import TracerProvider
         from opentelemetry.sdk.trace.export import BatchSpanProcessor
     except ImportError:
         raise TracingMissing(MISSING) from None
     named = Resource.create({"service.name": service, "service.version": version("jurado")})
-    provider = TracerProvider(resource=named.merge(OTELResourceDetector().detect()))  # OTEL_SERVICE_NAME wins
+    provider = trace.TracerProvider(resource=named.merge(OTELResourceDetector().detect()))  # OTEL_SERVICE_NAME wins
     # Sent in batches by a thread of the library: a collector that is away delays no request.
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
     use(provider)
-    _state.end = provider.shutdown
+    return provider.shutdown
 
 
-def use(provider: TracerProvider | None) -> None:
-    """Make spans by this provider; None: make none any more."""
-    _state.tracer = None if provider is None else provider.get_tracer("jurado", version("jurado"))
-    _state.end = lambda: None
+def use(provider: TracerProvider) -> None:
+    """Make the spans of this process by a provider."""
+    global _tracer  # noqa: PLW0603 - one of the process
+    _tracer = provider.get_tracer("jurado", version("jurado"))
 
 
-def stop() -> None:
-    """Send what is left, and make no spans any more."""
-    _state.end()
-    use(None)
+_tracer = NoOpTracerProvider().get_tracer("jurado")
 
 
 @contextmanager
 def span(name: str, carried: str = "", **attributes: Attribute) -> Iterator[None]:
     """Make a span while the block runs, below the span of this thread or task, or below the one that was `carried`.
 
-    It tells the attributes, and the facts that lines of the log tell here, such as `request_id`.
+    It has the attributes, and the facts that lines of the log have here, such as `request_id`.
     """
-    if (tracer := _state.tracer) is None:
-        yield
-        return
-    attributed = {f"jurado.{key}": value for key, value in (*_logged(), *attributes.items())}
-    context = _context_of(carried) if carried else None
-    with tracer.start_as_current_span(name, context, attributes=attributed):
+    with _tracer.start_as_current_span(name, _context_of(carried), attributes=_named({**_logged(), **attributes})):
         yield
 
 
 @contextmanager
 def request_span(method: str, headers: Sequence[tuple[bytes, bytes]]) -> Iterator[EndOfRequest]:
     """Make the span of a request, below the one of its client or proxy; yields what names its route and its status."""
-    if (tracer := _state.tracer) is None:
-        yield lambda _route, _status: None
-        return
-    from opentelemetry.trace import SpanKind, StatusCode
-
     sent = next((value.decode("latin-1") for name, value in headers if name == PARENT.encode()), "")
-    attributed = {f"jurado.{name}": value for name, value in _logged()}
-    context = _context_of(sent) if sent else None
-    with tracer.start_as_current_span(method, context, SpanKind.SERVER, attributed) as made:
+    with _tracer.start_as_current_span(method, _context_of(sent), SpanKind.SERVER, _named(_logged())) as made:
 
         def end(route: str, status: int) -> None:
             made.update_name(f"{method} {route}")
@@ -119,41 +91,34 @@ def request_span(method: str, headers: Sequence[tuple[bytes, bytes]]) -> Iterato
         yield end
 
 
-def past_span(name: str, began: datetime, **attributes: Attribute) -> None:
+def past_span(name: str, began: datetime) -> None:
     """Make a span that began at a moment and ends now, below the span of this thread."""
-    if _state.tracer is not None:
-        attributed = {f"jurado.{name}": value for name, value in attributes.items()}
-        _state.tracer.start_span(name, attributes=attributed, start_time=int(began.timestamp() * 1e9)).end()
+    _tracer.start_span(name, start_time=int(began.timestamp() * 1e9)).end()
 
 
 def tell(**attributes: Attribute) -> None:
-    """Tell attributes of the span of this thread or task."""
-    if _state.tracer is not None:
-        from opentelemetry.trace import get_current_span
-
-        get_current_span().set_attributes({f"jurado.{name}": value for name, value in attributes.items()})
+    """Add attributes to the span of this thread or task."""
+    get_current_span().set_attributes(_named(attributes))
 
 
 def carried() -> str:
     """The context of the span of this thread or task, to carry it elsewhere; empty without one."""
-    if _state.tracer is None:
-        return ""
-    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
-
     carrier: dict[str, str] = {}
     TraceContextTextMapPropagator().inject(carrier)
     return carrier.get(PARENT, "")
 
 
-def _context_of(parent: str) -> Context:
-    from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
-
-    return TraceContextTextMapPropagator().extract({PARENT: parent})
+def _context_of(parent: str) -> Context | None:
+    return TraceContextTextMapPropagator().extract({PARENT: parent}) if parent else None
 
 
-def _logged() -> list[tuple[str, Attribute]]:
-    """The facts that every line of the log tells here, such as `request_id` and `submission_id`."""
-    return [(name, value) for name, value in get_contextvars().items() if isinstance(value, str | int | float | bool)]
+def _named(attributes: Mapping[str, Attribute]) -> dict[str, Attribute]:
+    return {f"jurado.{name}": value for name, value in attributes.items()}
+
+
+def _logged() -> dict[str, Attribute]:
+    """The facts that every line of the log has here, such as `request_id` and `submission_id`."""
+    return {name: value for name, value in get_contextvars().items() if isinstance(value, str | int | float | bool)}
 
 
 REQUEST_ID = re.compile(r"[A-Za-z0-9._~+/=:@-]{1,128}")

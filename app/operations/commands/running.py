@@ -75,10 +75,9 @@ def begin_traces(settings: Settings, service: str) -> None:
         from app.core import telemetry
 
         try:
-            telemetry.start(service)
+            atexit.register(telemetry.start(service))
         except telemetry.TracingMissing as error:
             raise Failure(str(error), 1) from None
-        atexit.register(telemetry.stop)
 
 
 def run_server(settings: Settings, bound: socket.socket, hold: Hold, *, accept_clock: bool = False) -> None:
