@@ -13,7 +13,7 @@ from sqlalchemy import func, select
 
 from app.core.clock import utc_now
 from app.core.db.database import Database
-from app.core.db.locks import SERVER, Sign, Work, write_signs
+from app.core.db.locks import SERVER, Work, write_signs
 from app.submissions.queries.submissions import INLINE_LIMIT
 from app.tables import (
     Base,
@@ -75,7 +75,9 @@ def fill(api: Api) -> None:
     _done(api.post("account/tokens", user="team", json={"label": "mine"}))
     _rows(api)
     read_feed(api, user="admin")
-    api.service.writer.submit(write_signs, Sign("me", SERVER, utc_now(), utc_now(), Work(1))).result()
+    now = utc_now()
+    process = {"id": "me", "kind": SERVER, "host": "here", "pid": 1, "version": "0", "started": now, "seen": now}
+    api.service.writer.submit(write_signs, {**process, **Work(1)._asdict()}).result()
 
 
 def _asking(api: Api) -> lively.Ask:

@@ -74,8 +74,8 @@ def as_id(text: str) -> int | None:
 
 CHANNEL = "jurado"
 OUTBOX = "notices"
-# PostgreSQL takes payloads of less than 8,000 bytes; one more notice costs less than one that says less.
-MOST_BYTES = 7900
+# Of a notice: PostgreSQL takes payloads of less than 8,000 bytes.
+IDS_AT_ONCE = 200
 # Submissions that are told one by one; where there are more, all of the contest count as changed.
 MOST_IDS = 1000
 # Characters of an error that is told.
@@ -132,38 +132,14 @@ class Outbox:
             self._boards[contest_id] = None
 
     def payloads(self) -> list[str]:
-        """The texts to be sent: JSON lists of the origin and of notices."""
+        """The texts to be sent: JSON lists of the origin, the kind of a notice and its words."""
         counted = Kind.COUNTED.value
         notices = [each for each, times in self._others.items() for _ in range(times if each[0] == counted else 1)]
         for contest_id, ids in self._boards.items():
             listed = sorted(ids or ())
-            some = [listed[at : at + 200] for at in range(0, max(1, len(listed)), 200)]
+            some = [listed[at : at + IDS_AT_ONCE] for at in range(0, max(1, len(listed)), IDS_AT_ONCE)]
             notices += [(Kind.BOARD.value, contest_id, *each) for each in some]
-        return _packed(self._origin, notices)
-
-
-def _packed(origin: str, notices: Sequence[Notice]) -> list[str]:
-    """Put as many notices into each payload as it takes."""
-    payloads: list[str] = []
-    texts: list[str] = []
-    size = 0
-    for each in [json.dumps(notice, separators=(",", ":")) for notice in notices]:
-        if texts and size + len(each) > MOST_BYTES - 40:
-            payloads.append(_payload(origin, texts))
-            texts, size = [], 0
-        texts.append(each)
-        size += len(each) + 1
-    return [*payloads, _payload(origin, texts)] if texts else payloads
-
-
-def _payload(origin: str, texts: Sequence[str]) -> str:
-    return f'["{origin}",{",".join(texts)}]'
-
-
-def read(payload: str) -> tuple[str, list[Notice]]:
-    """The origin and the notices of a payload."""
-    origin, *notices = json.loads(payload)
-    return str(origin), [tuple(each) for each in notices]
+        return [json.dumps((self._origin, *each)) for each in notices]
 
 
 @contextmanager

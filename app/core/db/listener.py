@@ -6,6 +6,7 @@ it stays lost, everything counts as changed again and again, so that nothing old
 - A connection to PostgreSQL that ends its waits itself; only who has a PostgreSQL loads the driver.
 """
 
+import json
 import time
 from collections import defaultdict
 from collections.abc import Callable
@@ -160,13 +161,12 @@ class Listener:
                 self._survive(self._pass_on, heard.payload)  # which any client of the database may send
 
     def _pass_on(self, payload: str) -> None:
-        origin, heard = by_id.read(payload)
+        origin, kind, *words = json.loads(payload)
         # This process has told itself already, without the way through the database.
         if origin == self._origin:
             return
-        for kind, *words in heard:
-            for hearer in self._hearers.get(str(kind), ()):
-                self._survive(hearer, *words)
+        for hearer in self._hearers.get(str(kind), ()):
+            self._survive(hearer, *words)
 
     def _survive(self, call: Callable[..., object], *words: by_id.Word) -> None:
         try:

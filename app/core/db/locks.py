@@ -13,9 +13,8 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Sequence
-from dataclasses import dataclass
-from datetime import datetime, timedelta
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from datetime import timedelta
 from importlib.metadata import version
 from itertools import count
 from typing import NamedTuple
@@ -194,30 +193,14 @@ class Work(NamedTuple):
     at_hand: int = 0
 
 
-NO_WORK = Work(0)
-
-
-@dataclass(frozen=True, slots=True)
-class Sign:
-    """A sign of life: who gives it, when, and the state of its work."""
-
-    id: str
-    kind: str
-    started: datetime
-    time: datetime
-    work: Work
-
-
-def write_signs(connection: Connection, signs: Sequence[Sign]) -> list[None]:
-    """Keep signs of life, and forget who has been silent for an hour; a handler of the writer."""
-    for sign in signs:
-        state = {"seen": sign.time, **sign.work._asdict()}
-        fixed = {"host": socket.gethostname(), "pid": os.getpid(), "version": version("jurado"), "kind": sign.kind}
-        row = own_insert(connection, ProcessRow).values(id=sign.id, started=sign.started, **fixed, **state)
-        connection.execute(row.on_conflict_do_update(index_elements=[ProcessRow.id], set_=state))
-    now = max(sign.time for sign in signs)
-    connection.execute(delete(ProcessRow).where(ProcessRow.seen < now - REMEMBERED))
-    return [None] * len(signs)
+def write_signs(connection: Connection, rows: Sequence[Mapping[str, object]]) -> list[None]:
+    """Keep signs of life, rows of processes, and forget who has been silent for an hour; a handler of the writer."""
+    for row in rows:
+        insert = own_insert(connection, ProcessRow).values(**row)
+        state = {name: row[name] for name in ("seen", *Work._fields)}
+        connection.execute(insert.on_conflict_do_update(index_elements=[ProcessRow.id], set_=state))
+    connection.execute(delete(ProcessRow).where(ProcessRow.seen < clock.utc_now() - REMEMBERED))
+    return [None] * len(rows)
 
 
 def remove_many(connection: Connection, ids: Sequence[str]) -> list[None]:
@@ -236,10 +219,16 @@ class Presence:
 
     def __init__(self, writer: Writer, kind: str) -> None:
         self.id = str(uuid4())
-        self.work: Callable[[], Work] = lambda: NO_WORK
+        self.work: Callable[[], Work] = lambda: Work(0)
         self._writer = writer
-        self._kind = kind
-        self._started = clock.utc_now()
+        self._process = {
+            "id": self.id,
+            "kind": kind,
+            "host": socket.gethostname(),
+            "pid": os.getpid(),
+            "version": version("jurado"),
+            "started": clock.utc_now(),
+        }
         self._loop = Loop("presence", self._give, SECONDS_BETWEEN_SIGNS, delay=SECONDS_BETWEEN_SIGNS)
 
     def start(self, locks: Locks) -> None:
@@ -260,5 +249,5 @@ class Presence:
             processes_log.warning("the end of this process could not be written", error=str(error))
 
     def _give(self) -> None:
-        sign = Sign(self.id, self._kind, self._started, clock.utc_now(), self.work())
-        self._writer.submit(write_signs, sign).result()
+        row = {**self._process, "seen": clock.utc_now(), **self.work()._asdict()}
+        self._writer.submit(write_signs, row).result()

@@ -54,34 +54,30 @@ class LocalFiles:
     def keep(self, data: bytes) -> str:
         """Store `data` durably and return its sha256; a damaged file of that name is written again."""
         sha256 = hashlib.sha256(data).hexdigest()
-        target = self.path(sha256)
-        if self._holds(target, data) and self._touch(target):
-            # Another thread may have renamed it a moment ago and not have come to this yet.
-            self._make_durable(target)
-        else:
-            self.write(sha256, lambda file: file.write(zstandard.compress(data, base.LEVEL)))
+        self._keep(sha256, lambda file: file.write(zstandard.compress(data, base.LEVEL)))
         return sha256
 
     def keep_file(self, path: Path) -> str:
         """Store the bytes of a file durably, in pieces, and return their sha256."""
         sha256 = base.digest_of(path)
-        target = self.path(sha256)
-        if self._is_whole(sha256) and self._touch(target):
-            self._make_durable(target)
-            return sha256
         with path.open("rb") as source:
             compressor, size = zstandard.ZstdCompressor(base.LEVEL), path.stat().st_size
-            self.write(sha256, lambda file: compressor.copy_stream(source, file, size, base.PIECE, base.PIECE))
+            self._keep(sha256, lambda file: compressor.copy_stream(source, file, size, base.PIECE, base.PIECE))
         return sha256
 
     def keep_packed(self, sha256: str, packed: IO[bytes]) -> None:
         """Store the compressed bytes of a file as another store has them, checked; a damaged file is written again."""
         base.check_packed(sha256, packed)
+        self._keep(sha256, lambda file: shutil.copyfileobj(packed, file, base.PIECE))
+
+    def _keep(self, sha256: str, write: Callable[[IO[bytes]], object]) -> None:
+        """Make the file of that sha256, or say that it has just been kept where it is whole."""
         target = self.path(sha256)
         if self._is_whole(sha256) and self._touch(target):
+            # Another thread may have renamed it a moment ago and not have come to this yet.
             self._make_durable(target)
         else:
-            self.write(sha256, lambda file: shutil.copyfileobj(packed, file, base.PIECE))
+            self.write(sha256, write)
 
     def _is_whole(self, sha256: str) -> bool:
         """Whether the bytes of that sha256 are stored, read in pieces."""
@@ -209,19 +205,6 @@ class LocalFiles:
             return self.path(sha256).open("rb")
         except FileNotFoundError:
             raise stored_bytes.FileMissing(f"no stored file {sha256}") from None
-
-    def _holds(self, target: Path, data: bytes) -> bool:
-        """Whether these are the bytes of the file of their name. A comparison is cheaper than a hash."""
-        try:
-            if stored_bytes.inflated(target.read_bytes(), target.name) == data:
-                return True
-        except FileNotFoundError:
-            return False
-        except OSError as error:
-            log.warning("a stored file cannot be read: it is written again", file=str(target), error=str(error))
-            return False
-        log.warning("a stored file has other bytes than were stored: it is written again", file=str(target))
-        return False
 
     def _make_durable(self, target: Path) -> None:
         if self.is_durable:

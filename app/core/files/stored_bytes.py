@@ -33,15 +33,10 @@ UNREADABLE = (FileMissing, FileDamaged)
 
 def unpacked(sha256: str, packed: bytes) -> bytes:
     """Inflate the bytes of a stored file and check them; raises FileDamaged."""
-    data = inflated(packed, sha256)
+    try:
+        data = zstandard.decompress(packed)
+    except zstandard.ZstdError as error:
+        raise FileDamaged(f"stored file {sha256}: {error}") from None
     if hashlib.sha256(data).hexdigest() != sha256:
         raise FileDamaged(f"stored file {sha256} has other bytes than were stored")
     return data
-
-
-def inflated(packed: bytes, name: str) -> bytes:
-    """Inflate the bytes of the stored file of that name; raises FileDamaged."""
-    try:
-        return zstandard.decompress(packed)
-    except zstandard.ZstdError as error:
-        raise FileDamaged(f"stored file {name}: {error}") from None

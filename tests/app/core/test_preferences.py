@@ -42,9 +42,9 @@ def test_times_are_in_the_readers_zone_which_is_named_beside_them(api: Api, path
     assert ' UTC">' in html, "and in UTC as their title"
 
 
-@pytest.mark.parametrize("fields", [{"theme": "pink"}, {"zone": "Mars/Olympus"}, {"zone": "../../etc/passwd"}])
-def test_what_is_no_theme_and_no_zone_is_refused(api: Api, fields: dict[str, str]) -> None:
-    reply = api.post("/preferences", data=fields, headers=ORIGIN)
+@pytest.mark.parametrize("zone", ["Mars/Olympus", "../../etc/passwd"])
+def test_what_is_no_zone_is_refused(api: Api, zone: str) -> None:
+    reply = api.post("/preferences", data={"zone": zone}, headers=ORIGIN)
     assert reply.status_code == 400
     assert "expected" in reply.text
 
