@@ -7,13 +7,13 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import IO, Annotated
 
 import typer
 from rich.table import Table
 
 from app.core.commands.client import Client, Param
-from app.core.commands.config import NewFile
+from app.core.commands.config import new_secret_file
 from app.core.commands.output import Failure, Json, JsonMapping, read_file, report, say, show, table
 
 
@@ -87,7 +87,7 @@ def import_file(
 ) -> None:
     """Send a file to a collection, and print what it made with the passwords, or write these to a file."""
     is_class_list, dry_run = path == "people", "dry_run" in params
-    with NewFile(passwords) as target:  # made before anything is sent, so that no password is lost
+    with new_secret_file(passwords) as target:  # made before anything is sent, so that no password is lost
         document = send(path, file, params, encoding)
         rows = document["people"] if is_class_list else document if isinstance(document, list) else [document]
         shared = take_passwords(target, rows)
@@ -141,9 +141,9 @@ def send(path: str, file: Path, params: Mapping[str, Param], encoding: str | Non
         return client.post(path, content=data, headers=headers, params=params, timeout=SECONDS)
 
 
-def take_passwords(target: NewFile, accounts: Sequence[JsonMapping]) -> list[Mapping[str, object]]:
+def take_passwords(target: IO[str] | None, accounts: Sequence[JsonMapping]) -> list[Mapping[str, object]]:
     """Write the passwords of accounts to a file; returns the accounts without them, or as they are without a file."""
-    if target.path is None:
+    if target is None:
         return list(accounts)
     if with_password := [account for account in accounts if "password" in account]:
         target.write(as_csv(with_password))

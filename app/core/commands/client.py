@@ -166,33 +166,24 @@ class Client:
                     again()
         if (sent := reply.headers.get(TIME_HEADER, "")).isdecimal():
             self._ahead = timedelta(milliseconds=int(sent)) - (datetime.now(UTC) - EPOCH)
-        if reply.is_success or reply.status_code in (304, *accept):
-            return reply
-        raise Failure(refusal(reply), 1)
+        self._refuse(reply, (304, *accept))
+        return reply
 
     def fetch(self, path: str, target: IO[bytes], on_size: Callable[[int, int | None], None]) -> None:
         """Write a resource below /api to an open file as it comes; raises Failure as `request` does.
 
         `on_size` is called with the bytes that are there, and those of all of it where the server says so.
         """
-        for last, pause in pauses(TRIES, self._first_pause):
-            target.seek(0)
-            target.truncate()
-            try:
-                with self._http.stream("GET", f"/api/{path}", timeout=STREAM_TIMEOUT) as reply:
-                    if not reply.is_success:
-                        reply.read()
-                        raise Failure(refusal(reply), 1)
-                    announced = reply.headers.get("content-length", "")
-                    total = int(announced) if announced.isdecimal() else None
-                    for piece in reply.iter_bytes():
-                        target.write(piece)
-                        on_size(target.tell(), total)
-                    return
-            except httpx.TransportError as error:
-                if last:
-                    raise self._unreachable(error) from None
-                time.sleep(pause)
+        try:
+            with self._http.stream("GET", f"/api/{path}", timeout=STREAM_TIMEOUT) as reply:
+                self._refuse(reply)
+                announced = reply.headers.get("content-length", "")
+                total = int(announced) if announced.isdecimal() else None
+                for piece in reply.iter_bytes():
+                    target.write(piece)
+                    on_size(target.tell(), total)
+        except httpx.TransportError as error:
+            raise self._unreachable(error) from None
 
     def post_watched(
         self, path: str, on_step: Callable[[str, int, int], None], params: Mapping[str, Param], **body: Unpack[Body]
@@ -206,22 +197,24 @@ class Client:
         try:
             with self._http.stream("POST", f"/api/{path}", params=named, **body) as reply:
                 if reply.headers.get("content-type") != WATCHED:
+                    self._refuse(reply)
                     reply.read()
-                    return self._settled(reply)
+                    return self.body(reply)
                 for line in reply.iter_lines():
                     step = json.loads(line, object_hook=Reply)
                     if "status" in step:
-                        return self._settled(httpx.Response(step["status"], json=step["body"]))
+                        self._refuse(last := httpx.Response(step["status"], json=step["body"]))
+                        return self.body(last)
                     on_step(step["phase"], step["done"], step["total"])
         except httpx.TransportError as error:
             raise self._unreachable(error) from None
         raise Failure(f"{self.url} ended its reply in the middle: look whether the work was done", 1)
 
-    def _settled(self, reply: httpx.Response) -> Json:
-        """The body of a reply; raises Failure where it is a refusal."""
-        if not reply.is_success:
+    def _refuse(self, reply: httpx.Response, accept: tuple[int, ...] = ()) -> None:
+        """Raise Failure for a refusal, but for the statuses `accept`."""
+        if not reply.is_success and reply.status_code not in accept:
+            reply.read()
             raise Failure(refusal(reply), 1)
-        return self.body(reply)
 
     @contextmanager
     def stream(self, path: str, *, headers: Mapping[str, str], accept: tuple[int, ...]) -> Iterator[Lines]:
@@ -232,9 +225,7 @@ class Client:
         for last, pause in pauses(TRIES, self._first_pause):
             try:
                 with self._http.stream("GET", path, headers=dict(headers), timeout=STREAM_TIMEOUT) as reply:
-                    if not reply.is_success and reply.status_code not in accept:
-                        reply.read()
-                        raise Failure(refusal(reply), 1)
+                    self._refuse(reply, accept)
                     yield whole_lines(reply) if reply.is_success else None
                     return
             except httpx.ConnectError as error:

@@ -9,10 +9,11 @@ import os
 import shutil
 import tempfile
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Self
+from typing import IO
 from urllib.parse import urlsplit
 
 from app.core.commands.output import Failure, failing
@@ -70,7 +71,7 @@ def store_login(login: Login) -> Path:
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         new = path.with_suffix(".new")
         new.unlink(missing_ok=True)
-        with os.fdopen(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        with open_for_owner(new) as file:
             # A JSON string is a TOML string too.
             file.writelines(f"{key} = {json.dumps(value)}\n" for key, value in asdict(login).items())
         new.replace(path)
@@ -94,41 +95,29 @@ def cleaned(url: str) -> str:
     return url.rstrip("/")
 
 
-class NewFile:
-    """A file that did not exist, made at once so that nothing is lost later; removed if nothing is written to it.
+def open_for_owner(path: Path) -> IO[str]:
+    """Make a file that its owner alone may read; raises FileExistsError where there is one."""
+    return open(path, "x", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, 0o600))
 
-    Without a path there is none, and `write` is not called.
-    """
 
-    def __init__(self, path: Path | None) -> None:
-        self.path = path
-        self._written = False
-
-    def __enter__(self) -> Self:
-        """Make the file; raises Failure where there is one already."""
-        if self.path is not None:
-            try:
-                self._file = os.open(self.path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            except FileExistsError:
-                raise Failure(f"{self.path}: expected a new file, found one that is there already") from None
-            except OSError as error:
-                raise Failure(f"{self.path}: {error.strerror or error}", 1) from None
-        return self
-
-    def __exit__(self, *_error: object) -> None:
-        """Close the file, and remove it if it is empty."""
-        if self.path is None:
-            return
-        os.close(self._file)
-        if not self._written:
-            self.path.unlink()
-
-    def write(self, text: str) -> None:
-        """Write text in UTF-8, all of it."""
-        self._written = True
-        data = memoryview(text.encode())
-        while data:
-            data = data[os.write(self._file, data) :]
+@contextmanager
+def new_secret_file(path: Path | None) -> Iterator[IO[str] | None]:
+    """Make a file at once, so that nothing is lost later, and remove it if nothing is written; None without a path."""
+    if path is None:
+        yield None
+        return
+    try:
+        file = open_for_owner(path)
+    except FileExistsError:
+        raise Failure(f"{path}: expected a new file, found one that is there already") from None
+    except OSError as error:
+        raise Failure(f"{path}: {error.strerror or error}", 1) from None
+    try:
+        with file:
+            yield file
+    finally:
+        if not path.stat().st_size:
+            path.unlink()
 
 
 def write_new_folder(target: Path, files: Mapping[str, bytes]) -> None:

@@ -16,8 +16,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
-from rich.progress import BarColumn, DownloadColumn, Progress, ProgressColumn, Task, TextColumn, TransferSpeedColumn
-from rich.text import Text
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    TaskProgressColumn,
+    TextColumn,
+    TransferSpeedColumn,
+)
 
 from app.core.commands import output, progress
 from app.core.commands.client import Client, Reply
@@ -53,28 +59,14 @@ def upload_shown(source: bytes | Path) -> Iterator[Upload]:
         if total < WORTH_A_BAR or not sys.stderr.isatty():
             yield Upload(cast(BinaryIO, raw), unseen)
             return
-        columns = (TextColumn("{task.description}"), BarColumn(), Amount())
+        columns = (TextColumn("{task.description}"), BarColumn(), TaskProgressColumn())
         with Progress(*columns, console=output.console(err=True), transient=True) as bar:
-            task = bar.add_task("upload", total=total, unit="bytes")
+            task = bar.add_task("upload", total=total)
 
             def show_step(phase: str, done: int, parts: int) -> None:
-                bar.update(task, description=f"server: {phase}", completed=done, total=parts or None, unit="parts")
+                bar.update(task, description=f"server: {phase}", completed=done, total=parts or None)
 
             yield Upload(bar.wrap_file(cast(BinaryIO, raw), task_id=task), show_step)
-
-
-class Amount(ProgressColumn):
-    """How much is done: of an upload in bytes and their speed, of the server's work in parts."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._of_bytes = (DownloadColumn(), TransferSpeedColumn())
-
-    def render(self, task: Task) -> Text:
-        """Say it."""
-        if task.fields["unit"] == "bytes":
-            return Text(" ").join(column.render(task) for column in self._of_bytes)
-        return Text("" if task.total is None else f"{task.completed:.0f} of {task.total:.0f}")
 
 
 # Called with the bytes that have come, and those that come in all where the server says so.

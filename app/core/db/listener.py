@@ -16,12 +16,12 @@ import psycopg
 import structlog
 from psycopg.abc import PQGen
 from psycopg.pq import TransactionStatus
-from sqlalchemy import Connection, Engine, NullPool, create_engine, text
+from sqlalchemy import Connection, text
 
 from app.core.db import by_id, serving
 from app.core.effort import EFFORT
 from app.core.loops import Loop
-from app.core.settings import DEFAULT_TIMEOUTS, Timeouts
+from app.core.settings import DEFAULT_TIMEOUTS
 
 T = TypeVar("T")
 
@@ -64,7 +64,7 @@ APPLICATION = "jurado notices"
 SECONDS_BETWEEN_PROOFS = 1.0
 SECONDS_BETWEEN_TRIES = 0.5
 SECONDS_BETWEEN_ALARMS = 2.0
-PATIENCE = serving.Patience(0.0, 0.0, Timeouts(lock=0.0, silent=6.0))
+SECONDS_OF_SILENCE = 6.0
 COUNT = text(
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name = :application"
 )
@@ -78,10 +78,7 @@ class Listener:
 
     def __init__(self, url: str, origin: str) -> None:
         self._origin = origin
-        self._engine: Engine = create_engine(
-            url, poolclass=NullPool, isolation_level="AUTOCOMMIT", connect_args={"application_name": APPLICATION}
-        )
-        serving.be_patient(self._engine, PATIENCE)
+        self._engine = serving.single_engine(url, APPLICATION, SECONDS_OF_SILENCE)
         self._hearers: defaultdict[str, list[Hearer]] = defaultdict(list)
         self._on_lost: list[Callable[[], object]] = []
         self._proven = float("-inf")

@@ -21,12 +21,12 @@ from typing import NamedTuple
 from uuid import uuid4
 
 import structlog
-from sqlalchemy import Connection, Engine, NullPool, create_engine, delete, select, text
+from sqlalchemy import Connection, Engine, delete, select, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
-from app.core import clock, settings
-from app.core.db.serving import Patience, be_patient
+from app.core import clock
+from app.core.db.serving import single_engine
 from app.core.db.tables import ProcessRow, is_postgresql, own_insert, texts_of
 from app.core.db.writer import Writer
 from app.core.loops import Loop
@@ -35,7 +35,7 @@ log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.locks")
 
 SECONDS_PROVEN = 1.0
 SECONDS_BETWEEN_TRIES = 0.2
-PATIENCE = Patience(0.0, 0.0, settings.Timeouts(lock=0.0, silent=6.0))
+SECONDS_OF_SILENCE = 6.0
 APPLICATION = "jurado locks"
 TRY = text("SELECT pg_try_advisory_lock(hashtextextended(:name, 0))")
 SHOW = text("SELECT pg_advisory_lock_shared(:space, :number)")
@@ -55,11 +55,7 @@ class Locks:
     """The locks of one process, from any thread. Without a `url` it has the database for itself, and all locks."""
 
     def __init__(self, url: str | None = None) -> None:
-        self._engine: Engine | None = None
-        if url is not None:
-            named = {"application_name": APPLICATION}
-            self._engine = create_engine(url, poolclass=NullPool, isolation_level="AUTOCOMMIT", connect_args=named)
-            be_patient(self._engine, PATIENCE)
+        self._engine = None if url is None else single_engine(url, APPLICATION, SECONDS_OF_SILENCE)
         self._connection: Connection | None = None
         self._held: set[str] = set()
         self._published: list[int] = []

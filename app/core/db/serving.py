@@ -88,14 +88,25 @@ def be_patient(engine: Engine, patience: Patience) -> None:
     event.listen(engine, "do_connect", connect)
 
 
+def single_engine(url: str, name: str, silent: float) -> Engine:
+    """An engine for a connection of its own, by a name that PostgreSQL shows.
+
+    Statements on it are outside of transactions, and so short; a network that is silent for so many seconds is noticed.
+    """
+    named = {"application_name": name}
+    engine = create_engine(url, poolclass=NullPool, isolation_level="AUTOCOMMIT", connect_args=named)
+    be_patient(engine, Patience(0.0, 0.0, settings.Timeouts(lock=0.0, silent=silent)))
+    return engine
+
+
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.serving")
 
 LOCK_FILE = "serving.lock"
 KEY = int.from_bytes(b"jurado")
 SECONDS_BETWEEN_LOOKS = 1.0
 LONGEST_NAME = 63
-# Each statement here is outside of transactions, and so short; a lock that is lost is to be noticed soon.
-PATIENCE = Patience(0.0, 0.0, settings.Timeouts(lock=0.0, silent=12.0))
+# A lock that is lost is to be noticed soon.
+SECONDS_OF_SILENCE = 12.0
 TRY_ALONE = text("SELECT pg_try_advisory_lock(:key)")
 TRY_SHARED = text("SELECT pg_try_advisory_lock_shared(:key)")
 UNLOCK = text("SELECT pg_advisory_unlock_all()")
@@ -206,11 +217,8 @@ class _DatabaseLock:
 
     def __init__(self, url: str, me: str, *, shared: bool) -> None:
         self._try = TRY_SHARED if shared else TRY_ALONE
-        arguments = {"application_name": me.encode()[:LONGEST_NAME].decode(errors="ignore")}
-        self._engine: Engine = create_engine(
-            url, poolclass=NullPool, isolation_level="AUTOCOMMIT", connect_args=arguments
-        )
-        be_patient(self._engine, PATIENCE)
+        name = me.encode()[:LONGEST_NAME].decode(errors="ignore")
+        self._engine = single_engine(url, name, SECONDS_OF_SILENCE)
         self._connection: Connection = self._take()
         self._is_held = True
         self._watching: Loop | None = None

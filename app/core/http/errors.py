@@ -240,28 +240,27 @@ def unavailable(error: Exception, path: str, metrics: Metrics) -> JSONResponse |
 
 
 def _passing_fault(error: Exception, path: str) -> JSONResponse | None:
+    status = 503
     if isinstance(error, CommitInDoubt):
-        log.error("a commit is in doubt", path=path, error=str(error))
-        return _later(503, IN_DOUBT)
-    if isinstance(error, UNREADABLE):
-        log.error("a stored file cannot be read", path=path, error=str(error))
-        return _later(503, f"a file of the server cannot be read: {error}. Tell whoever runs it: jurado fsck")
-    if isinstance(error, StoreUnavailable):
-        log.error("the files cannot be reached", path=path, error=str(error))
-        return _later(503, "the server cannot reach its files now: nothing was kept, try again later")
-    if is_full(error):
-        log.error("the disk is full", path=path, error=str(error))
-        return _later(507, "the server has no room left: nothing was kept, tell whoever runs it")
-    if isinstance(error, OSError) and error.errno in OF_THE_MACHINE:
-        log.error("the machine failed", path=path, error=str(error))
-        return _later(503, f"the server cannot use its files now ({error.strerror}): nothing was kept, try again later")
-    if of_the_database(error):
-        log.error("the database failed", path=path, error=str(error))
-        return _later(503, "the database does not take this now: nothing was kept, try again later")
-    return None
-
-
-def _later(status: int, message: str) -> JSONResponse:
+        what, message = "a commit is in doubt", IN_DOUBT
+    elif isinstance(error, UNREADABLE):
+        what = "a stored file cannot be read"
+        message = f"a file of the server cannot be read: {error}. Tell whoever runs it: jurado fsck"
+    elif isinstance(error, StoreUnavailable):
+        what = "the files cannot be reached"
+        message = "the server cannot reach its files now: nothing was kept, try again later"
+    elif is_full(error):
+        what, status = "the disk is full", 507
+        message = "the server has no room left: nothing was kept, tell whoever runs it"
+    elif isinstance(error, OSError) and error.errno in OF_THE_MACHINE:
+        what = "the machine failed"
+        message = f"the server cannot use its files now ({error.strerror}): nothing was kept, try again later"
+    elif of_the_database(error):
+        what = "the database failed"
+        message = "the database does not take this now: nothing was kept, try again later"
+    else:
+        return None
+    log.error(what, path=path, error=str(error))
     return error_response(status, message, headers={"Retry-After": str(SECONDS_TO_RETRY)})
 
 

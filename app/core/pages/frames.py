@@ -81,14 +81,8 @@ def _key(snapshot: ContestSnapshot) -> Hashable:
     return (Names, *((each.id, each.rule.max_points) for each in snapshot.view.problems))
 
 
-def names_at_hand(viewer: Viewer, snapshot: ContestSnapshot) -> Names | None:
-    """The names for a viewer, if they have been read. A change of any name has the contest read again."""
-    names = cast("Names | None", snapshot.contest.memo.get(_key(snapshot)))
-    return None if names is None or (viewer.account_id or "") not in {"", *names.readers} else names
-
-
 def names_of(session: Session, viewer: Viewer, snapshot: ContestSnapshot) -> Names:
-    """The names for a viewer."""
+    """The names for a viewer, read once: a change of any name has the contest read again."""
     names = cast("Names | None", snapshot.contest.memo.get(_key(snapshot)))
     if names is None:
         row = contests_queries.get(session, snapshot.contest.id)
@@ -107,14 +101,13 @@ def names_of(session: Session, viewer: Viewer, snapshot: ContestSnapshot) -> Nam
 
 
 async def names_soon(service: Service, viewer: Viewer, snapshot: ContestSnapshot) -> Names:
-    """The names for a viewer, for the event loop: read in a thread only after something has changed."""
-    names = names_at_hand(viewer, snapshot)
-    return await run_sync(_read, service, viewer, snapshot) if names is None else names
+    """The names for a viewer, for the event loop."""
 
+    def read() -> Names:
+        with service.database.read(for_request=True) as session:
+            return names_of(session, viewer, snapshot)
 
-def _read(service: Service, viewer: Viewer, snapshot: ContestSnapshot) -> Names:
-    with service.database.read(for_request=True) as session:
-        return names_of(session, viewer, snapshot)
+    return await run_sync(read)
 
 
 def _columns(session: Session, snapshot: ContestSnapshot) -> list[Column]:
