@@ -14,7 +14,7 @@ import sqlalchemy as sa
 from pydantic import BaseModel
 from sqlalchemy import BigInteger, ForeignKey, String, Text
 from sqlalchemy.dialects import postgresql, sqlite
-from sqlalchemy.orm import DeclarativeBase, InstrumentedAttribute, Mapped, Session, mapped_column
+from sqlalchemy.orm import DeclarativeBase, Mapped, Session, mapped_column
 from sqlalchemy.types import JSON, TypeDecorator
 
 from app.core import json_documents as documents
@@ -129,8 +129,6 @@ class Base(DeclarativeBase):
 Values = Mapping[str, object]
 Rows = tuple[type[Base], Sequence[Values]]
 _ENCODER = msgspec.json.Encoder()
-# The name of the parameter of `among`.
-GIVEN = "given"
 
 
 def insert_rows(connection: sa.Connection, *groups: Rows) -> None:
@@ -148,21 +146,6 @@ def update_rows(connection: sa.Connection, of: type[Base], rows: Sequence[Values
     values: dict[str, object] = {name: sa.bindparam(f"new_{name}") for name in rows[0] if name != "id"}
     statement = sa.update(table).where(table.c.id == sa.bindparam("new_id")).values(values)
     connection.execute(statement, [{f"new_{name}": each[name] for name in each} for each in rows])
-
-
-def among(column: InstrumentedAttribute[int], *, postgresql: bool) -> sa.ColumnElement[bool]:
-    """Compare a column with the `given` numbers: on PostgreSQL they are one parameter, and all of them have one plan.
-
-    With `IN` each number of them is a statement that is compiled and planned anew.
-    """
-    if postgresql:
-        return column == sa.any_(sa.cast(sa.bindparam(GIVEN, type_=sa.Text), sa.ARRAY(column.type)))
-    return column.in_(sa.bindparam(GIVEN, expanding=True))
-
-
-def given(numbers: Iterable[int], *, postgresql: bool) -> dict[str, object]:
-    """The parameter that `among` compares with; PostgreSQL's driver would adapt an array number by number."""
-    return {GIVEN: f"{{{','.join(map(str, numbers))}}}" if postgresql else list(numbers)}
 
 
 def texts_of(texts: Iterable[str]) -> str:

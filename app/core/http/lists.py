@@ -16,11 +16,12 @@ import gzip
 import hashlib
 import zlib
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Collection as AnyCollection
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
+from itertools import chain
 from typing import Annotated, NamedTuple, TypeVar, cast
 from urllib.parse import parse_qsl
 from weakref import WeakValueDictionary
@@ -118,10 +119,29 @@ class ListRequest:
     ) -> StreamingResponse:
         """Submissions, judgements or runs."""
         headers = {**HEADERS, "Content-Encoding": "gzip"} if self._zipped else HEADERS
-        parts = _Parts(kind, viewer, snapshot, _asked(wanted), max(1, self._slice // kind.objects), zipped=self._zipped)
-        part = partial(run_heavy, partial(self._read, parts.next), "lists")
-        first = await part()  # before the reply begins: a fault of the database is one of the request
-        return StreamingResponse(_pieces(first, part, parts), media_type="application/json", headers=headers)
+        parts = self._parts(kind, viewer, snapshot, _asked(wanted))
+        pieces = _zipped(parts) if self._zipped else parts
+        # Before the reply begins: a fault of the database is one of the request.
+        first = await run_heavy(partial(next, pieces), "lists")
+        return StreamingResponse(_in_threads(chain([first], pieces)), media_type="application/json", headers=headers)
+
+    def _parts(self, kind: Large, viewer: Viewer, snapshot: ContestSnapshot, asked: Wanted) -> Iterator[bytes]:
+        """Yield the text of a whole list, some submissions at a time."""
+        teams = kind.teams(viewer, snapshot)
+        if team_id := asked.get("team_id"):
+            teams = (team_id,) if teams is None or team_id in teams else ()
+        count, problem_id = max(1, self._slice // kind.objects), asked.get("problem_id") or None
+        separator, ids = b"[", [0]
+        while ids:
+            with self._database.read(for_request=True) as session:
+                ids = submission_queries.next_ids(
+                    session, snapshot.contest.id, ids[-1], count, teams=teams, problem_id=problem_id
+                )
+                rows = kind.rows(viewer, snapshot, session, ids) if ids else []
+            if objects := only(kind.collection, rows, asked):
+                yield separator + b",".join([each.text for each in objects])
+                separator = b","
+        yield b"[]" if separator == b"[" else b"]"
 
     async def small(
         self, collection: Collection, viewer: Viewer, snapshot: ContestSnapshot, **wanted: str | None
@@ -154,48 +174,18 @@ class ListRequest:
         return Response(text, media_type="application/json", headers=headers)
 
 
-class _Parts:
-    """The text of a whole list, part by part, zipped as one gzip member where that is wanted.
-
-    last   the submission up to which it has been read; None: it is at its end
-    count  submissions of a part
-    """
-
-    def __init__(
-        self, kind: Large, viewer: Viewer, snapshot: ContestSnapshot, asked: Wanted, count: int, *, zipped: bool
-    ) -> None:
-        self.last: int | None = 0
-        self._count = count
-        self._kind, self._viewer, self._snapshot, self._asked = kind, viewer, snapshot, asked
-        self._gzip = zlib.compressobj(LEVEL, zlib.DEFLATED, 16 + zlib.MAX_WBITS) if zipped else None
-        self._separator = b"["
-
-    def next(self, session: Session) -> bytes:
-        """Read the next part, which may be empty."""
-        teams = self._kind.teams(self._viewer, self._snapshot)
-        if team_id := self._asked.get("team_id"):
-            teams = (team_id,) if teams is None or team_id in teams else ()
-        contest_id, problem_id = self._snapshot.contest.id, self._asked.get("problem_id") or None
-        ids = submission_queries.next_ids(
-            session, contest_id, self.last or 0, self._count, teams=teams, problem_id=problem_id
-        )
-        self.last = ids[-1] if ids else None
-        rows = self._kind.rows(self._viewer, self._snapshot, session, ids) if ids else []
-        text = b""
-        if objects := only(self._kind.collection, rows, self._asked):
-            text = self._separator + b",".join([each.text for each in objects])
-            self._separator = b","
-        if self.last is None:
-            text += b"[]" if self._separator == b"[" else b"]"
-        if self._gzip is None:
-            return text
-        return self._gzip.compress(text) + (self._gzip.flush() if self.last is None else b"")
+async def _in_threads(parts: Iterator[bytes]) -> AsyncIterator[bytes]:
+    """Make each part when it is asked for, in a thread of the lists."""
+    while part := await run_heavy(partial(next, parts, None), "lists"):
+        yield part
 
 
-async def _pieces(first: bytes, part: Callable[[], Awaitable[bytes]], parts: _Parts) -> AsyncIterator[bytes]:
-    yield first
-    while parts.last is not None:
-        yield await part()
+def _zipped(parts: Iterator[bytes]) -> Iterator[bytes]:
+    """Zip a text in parts as one gzip member."""
+    packer = zlib.compressobj(LEVEL, zlib.DEFLATED, 16 + zlib.MAX_WBITS)
+    for part in parts:
+        yield packer.compress(part) + packer.flush(zlib.Z_SYNC_FLUSH)
+    yield packer.flush()
 
 
 def _asked(wanted: Mapping[str, str | None]) -> Wanted:

@@ -10,7 +10,6 @@ from sqlalchemy.orm import Session
 
 from app import tables
 from app.contests.schemas import Rule
-from app.core.db.tables import among, given, is_postgresql
 from app.core.json_documents import CaseDocument, ProblemChanges
 from app.domain.documents import CaseAnswer, MessageDocument, ProblemSettingsDocument
 from app.problems.queries import pins, problem_diff
@@ -70,9 +69,9 @@ class _Ground:
     is_whole: bool = False
 
 
-# Statements are built once (guarantee 6), each for SQLite and for PostgreSQL.
-HEADS = {
-    postgresql: select(
+# Built once (guarantee 6).
+HEADS = (
+    select(
         tables.JudgementRow.id,
         tables.JudgementRow.rejudging_id,
         tables.JudgementRow.start_time,
@@ -94,17 +93,15 @@ HEADS = {
         (tables.ContestProblemRow.contest_id == tables.SubmissionRow.contest_id)
         & (tables.ContestProblemRow.problem_id == tables.SubmissionRow.problem_id),
     )
-    .where(among(tables.JudgementRow.id, postgresql=postgresql))
+    .where(tables.JudgementRow.id.in_(bindparam("ids", expanding=True)))
     .order_by(tables.JudgementRow.id)
-    for postgresql in (False, True)
-}
+)
 
 
 def load_tasks(session: Session, attempts: Mapping[int, int]) -> list[Task]:
     """Read what the judgements in `attempts` (id -> attempt) need: two queries, and some for each problem."""
     connection = session.connection()  # the session's own way through the mapped classes costs twice as much
-    postgresql = is_postgresql(connection)
-    heads = connection.execute(HEADS[postgresql], given(attempts, postgresql=postgresql)).all()
+    heads = connection.execute(HEADS, {"ids": list(attempts)}).all()
     sent = _answers(connection, [head.submission_id for head in heads])
     grounds: dict[tuple[int | None, str, str], _Ground] = {}
     tasks = []
@@ -182,8 +179,8 @@ def too_large(limit: int) -> MessageDocument:
     return {"key": "too-large", "text": text, "args": {"limit": limit}}
 
 
-ANSWERS = {
-    postgresql: select(
+ANSWERS = (
+    select(
         tables.AnswerRow.submission_id,
         tables.TestCaseRow.name,
         tables.TestCaseRow.removed,
@@ -200,16 +197,14 @@ ANSWERS = {
         tables.TestCaseRow.name,
     )
     .join(tables.TestCaseRow, tables.TestCaseRow.id == tables.AnswerRow.test_case_id)
-    .where(among(tables.AnswerRow.submission_id, postgresql=postgresql))
+    .where(tables.AnswerRow.submission_id.in_(bindparam("ids", expanding=True)))
     .order_by(tables.AnswerRow.submission_id, tables.TestCaseRow.ordinal)
-    for postgresql in (False, True)
-}
+)
 
 
 def _answers(connection: Connection, submissions: Sequence[int]) -> dict[int, list[_Sent]]:
     answers: dict[int, list[_Sent]] = defaultdict(list)
-    postgresql = is_postgresql(connection)
-    for row in connection.execute(ANSWERS[postgresql], given(submissions, postgresql=postgresql)):
+    for row in connection.execute(ANSWERS, {"ids": list(submissions)}):
         answers[row[0]].append(_Sent(row[1], row[2], row[3], CaseAnswer(*row[4:])))
     return answers
 
