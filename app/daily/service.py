@@ -6,14 +6,12 @@ who wins leaves the server.
 """
 
 import datetime
-import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cache
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from types import MappingProxyType
 
 import structlog
@@ -22,7 +20,7 @@ from anyio.to_thread import run_sync
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from app.core import clics, clock
-from app.core.files.temporary import SOLVER_PREFIX, locked_folder
+from app.core.files.temporary import SOLVER_PREFIX, locked_folder, whole_file
 from app.core.messages import N_, BadRequest, Message, NotFound, Unavailable, did_you_mean
 from app.judging.service.solver_process import Bounds, SolverFailed, SolverProcess
 from app.sandbox.child import clean_environment
@@ -254,10 +252,8 @@ class Puzzles:
         """Write a file whole or not at all; a folder that takes none costs only time."""
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
-            with NamedTemporaryFile(dir=path.parent, delete=False) as file:
+            with whole_file(path) as file:  # another server may read it now, or write the same one
                 file.write(made)
-            # Another server may read the file now, or write the same one.
-            os.replace(file.name, path)
         except OSError as error:
             log.warning("the puzzles of a day cannot be stored", day=path.stem, error=str(error))
 

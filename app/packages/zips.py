@@ -5,10 +5,8 @@
 
 import errno
 import io
-import os
 import stat
 import struct
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -17,6 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from app.core import faults
+from app.core.files.temporary import whole_file
 from checkers.doors import N_, Phrase
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
@@ -44,14 +43,8 @@ def kept_zip(path: Path, names: Iterable[str], load: Callable[[str], bytes]) -> 
     if path.exists():
         return path
     path.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")
-    try:
-        with os.fdopen(handle, "wb") as file:
-            _write(file, ((each, load(each)) for each in sorted(names)))
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with whole_file(path) as file:
+        _write(file, ((each, load(each)) for each in sorted(names)))
     return path
 
 

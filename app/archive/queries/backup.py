@@ -9,7 +9,6 @@ backup before it as good as it was.
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass
@@ -23,10 +22,11 @@ from app.archive.queries import database_copy, references
 from app.archive.queries.database_copy import BackupError
 from app.core import clock, settings
 from app.core.db.database import Database
-from app.core.db.migrate import schemas, sync, sync_folder
+from app.core.db.migrate import schemas
 from app.core.files.files import Files
 from app.core.files.open_files import LocalFiles
 from app.core.files.stored_bytes import UNREADABLE, FileMissing
+from app.core.files.temporary import UNFINISHED, whole_file
 from app.feed import queries as feed_queries
 from app.tables import Base, LastBackupRow
 
@@ -34,7 +34,6 @@ FORMAT = 1
 MANIFEST = "manifest.json"
 FILES = "files"
 DATABASE = "jurado-"
-UNFINISHED = ".new-"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,13 +107,8 @@ def _prepare(folder: Path) -> None:
 def _finish(folder: Path, manifest: Manifest) -> None:
     """Write the manifest, and replace the one before."""
     os.sync()  # the manifest says that everything is there: also after a power cut
-    handle, name = tempfile.mkstemp(dir=folder, prefix=UNFINISHED)
-    with os.fdopen(handle, "wb") as file:
+    with whole_file(folder / MANIFEST) as file:
         file.write(json.dumps(asdict(manifest), indent=1).encode())
-        file.flush()
-        sync(file.fileno())
-    os.replace(name, folder / MANIFEST)
-    sync_folder(folder)
 
 
 def note_backup(database: Database, manifest: Manifest, folder: Path) -> None:

@@ -11,7 +11,8 @@ from pathlib import Path
 from sqlalchemy import Connection, RowMapping, Table, bindparam, func, insert, inspect, select, text, update
 
 from app.core.db.database import Database
-from app.core.db.migrate import schema_of, schemas, sync, upgrade
+from app.core.db.migrate import schema_of, schemas, upgrade
+from app.core.files.temporary import sync
 from app.tables import Base
 
 BATCH = 1000

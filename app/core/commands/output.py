@@ -10,8 +10,8 @@ from __future__ import annotations
 import io
 import json
 import os
+import shutil
 import sys
-import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -122,14 +122,15 @@ def new_file(path: Path, *, code: int = 2) -> Iterator[IO[bytes]]:
             yield file
         return
     with failing(path, code):
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name[:100]}-")
+        new = path.with_name(f".{path.name[:100]}-{os.getpid()}")
         try:
-            with os.fdopen(handle, "wb") as file:
+            with new.open("xb") as file:
                 yield file
-            os.chmod(name, path.stat().st_mode if path.exists() else 0o666 & ~_umask())
-            os.replace(name, path)
+            if path.exists():
+                shutil.copymode(path, new)
+            new.replace(path)
         except BaseException:
-            Path(name).unlink()
+            new.unlink(missing_ok=True)
             raise
 
 
@@ -140,13 +141,6 @@ def failing(path: Path, code: int = 2) -> Iterator[None]:
         yield
     except OSError as error:
         raise Failure(f"{path}: {error.strerror or error}", code) from None
-
-
-def _umask() -> int:
-    """The permissions that new files of this process do not get."""
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
 
 
 def write_file(path: Path, data: bytes, *, code: int = 2) -> None:

@@ -1,12 +1,9 @@
 """Bring a database to the newest schema with the migrations of the repository.
 
 - Keys that encrypt what the database must be able to read again: tokens of webhooks, which sign each call.
-- Wait until files and folders are on the disk.
 """
 
-import os
 import stat
-import tempfile
 from pathlib import Path
 
 import structlog
@@ -16,7 +13,7 @@ from alembic.script import ScriptDirectory
 from cryptography.fernet import Fernet, MultiFernet
 from sqlalchemy import Engine, inspect, text
 
-from app.core.effort import EFFORT
+from app.core.files.temporary import whole_file
 from app.core.settings import DEFAULT_TIMEOUTS, Settings, Timeouts, secret_keys_of
 
 MIGRATIONS = Path(__file__).resolve().parents[3] / "migrations"
@@ -49,21 +46,6 @@ def alembic_config(url: str) -> Config:
     return config
 
 
-def sync(descriptor: int) -> None:
-    """Wait until what was written to an open file or folder is on the disk."""
-    if EFFORT.waits_for_disk:
-        os.fsync(descriptor)
-
-
-def sync_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk: a file that was renamed into it survives a loss of power."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        sync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.keys")
 
 KEY_FILE = "secret.key"
@@ -88,17 +70,8 @@ def opened_keys(settings: Settings) -> MultiFernet:
 def _made_key(path: Path) -> str:
     """Make a key and its file: whole and on the disk before anything uses it."""
     key = Fernet.generate_key().decode()
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=".new-")  # readable by its user alone: mode 0600
-    try:
-        with os.fdopen(handle, "w") as file:
-            file.write(f"{key}\n")
-            file.flush()
-            sync(file.fileno())
-        os.replace(name, path)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
-    sync_folder(path.parent)
+    with whole_file(path) as file:
+        file.write(f"{key}\n".encode())
     return key
 
 

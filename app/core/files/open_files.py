@@ -18,14 +18,13 @@ import structlog
 import zstandard
 
 from app.core.clock import utc_now
-from app.core.db.migrate import sync, sync_folder
 from app.core.files import files as base
 from app.core.files import s3, stored_bytes
+from app.core.files.temporary import UNFINISHED, sync, sync_folder
 from app.core.settings import Settings
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.files")
 
-UNFINISHED = ".new-"
 LOCK = ".lock"
 FOLDER = re.compile(r"[0-9a-f]{2}")
 
