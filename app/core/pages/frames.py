@@ -11,7 +11,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
-from typing import NamedTuple, cast
+from typing import cast
 
 from anyio.to_thread import run_sync
 from fastapi import Request, Response
@@ -29,7 +29,7 @@ from app.messages import queries as messages_queries
 from app.messages.service.clarifications import readable
 from app.problems.queries import pins
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.tables import AccountRow
+from app.tables import AccountRow, ClarificationRow
 from app.teams import queries as teams_queries
 
 
@@ -43,17 +43,6 @@ class Column:
     most: float
 
 
-class Message(NamedTuple):
-    """What the header of pages needs of a question, an answer or an announcement, to count it for its readers."""
-
-    id: str
-    reply_to_id: str | None
-    from_team_id: str | None
-    to_team_ids: Sequence[str] | None
-    to_group_ids: Sequence[str] | None
-    problem_id: str | None
-
-
 @dataclass(frozen=True, slots=True)
 class Names:
     """The names of a contest's pages, and its messages, which the header of each page counts.
@@ -64,7 +53,7 @@ class Names:
     contest: str
     columns: Sequence[Column]
     groups: Mapping[str, str]
-    messages: Sequence[Message]
+    messages: Sequence[ClarificationRow]
     readers: dict[str, str | None] = field(default_factory=dict)
 
     def problem(self, problem_id: str) -> str:
@@ -88,10 +77,7 @@ def names_of(session: Session, viewer: Viewer, snapshot: ContestSnapshot) -> Nam
         row = contests_queries.get(session, snapshot.contest.id)
         assert row is not None, "a snapshot has its contest"
         groups = {each.id: each.name for each in teams_queries.groups(session, row)}
-        messages = [
-            Message(m.id, m.reply_to_id, m.from_team_id, m.to_team_ids, m.to_group_ids, m.problem_id)
-            for m in messages_queries.clarifications(session, row.id)
-        ]
+        messages = messages_queries.clarifications(session, row.id)
         read = Names(row.formal_name or row.name, _columns(session, snapshot), groups, messages)
         names = cast(Names, snapshot.contest.memo.setdefault(_key(snapshot), read))
     if viewer.account_id is not None and viewer.account_id not in names.readers:

@@ -8,6 +8,8 @@ texts (guarantee 6).
 - Checkers' messages in the reader's language, by their keys and values; in English where the key is unknown.
 """
 
+from __future__ import annotations
+
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -18,7 +20,7 @@ from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
 from pathlib import Path
-from typing import Protocol, cast
+from typing import TYPE_CHECKING, cast
 
 from babel.dates import format_skeleton, get_datetime_format, get_timezone
 from babel.messages.mofile import write_mo
@@ -27,6 +29,9 @@ from babel.messages.pofile import read_po
 from app.core.messages import N_, BadRequest, Message
 from app.domain.documents import PhraseDocument
 from checkers.doors import Phrase
+
+if TYPE_CHECKING:
+    from app.submissions.service import judgements
 
 SOURCE = "en"
 # The languages of pages, each by its own name.
@@ -254,21 +259,8 @@ SENTENCES = {
 }
 
 
-class Said(Protocol):
-    """A message of a checker."""
-
-    @property
-    def key(self) -> str: ...  # noqa: D102
-    @property
-    def text(self) -> str: ...  # noqa: D102
-    @property
-    def args(self) -> Mapping[str, int | str]: ...  # noqa: D102
-    @property
-    def phrases(self) -> Mapping[str, object]: ...  # noqa: D102
-
-
-def in_words(message: Said) -> str:
-    """Return a message for the reader: translated where its key is known and its text is that of the key."""
+def in_words(message: judgements.Message) -> str:
+    """Return a checker's message for the reader: translated where its key is known and its text is that of the key."""
     sentence = SENTENCES.get(message.key)
     if sentence is None or language() == SOURCE:
         return message.text

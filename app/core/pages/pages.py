@@ -40,11 +40,6 @@ HEADERS = {"Content-Security-Policy": POLICY, "Referrer-Policy": "same-origin", 
 PRIVATE = {**HEADERS, "Cache-Control": "private, no-cache", "Vary": "Cookie, Accept-Language"}
 
 
-def takes_gzip(request: Request) -> bool:
-    """Whether a reply may be zipped."""
-    return "gzip" in request.headers.get("accept-encoding", "")
-
-
 def script_of(language: str) -> str:
     """The script with the texts of a language; its plural rule is the catalogue's own, which is C and JavaScript."""
     with (CATALOGUES / f"{language}.po").open("rb") as file:
@@ -87,39 +82,25 @@ class StaticFile:
     plain: bytes
     zipped: bytes | None
 
-    @classmethod
-    def of(cls, name: str, plain: bytes) -> StaticFile:
-        """Zip the file and compute its digest."""
-        media_type = guess_type(name)[0] or "application/octet-stream"
-        zipped = gzip.compress(plain, 9, mtime=0) if len(plain) >= SMALLEST_ZIPPED else None
-        return cls(media_type, sha256(plain).hexdigest()[:DIGITS], plain, zipped)
-
 
 def reply(request: Request, name: str) -> Response:
     """A style sheet, script or image; 304 where the reader has it. Raises NotFound."""
-    file = static_file(name)
-    if file is None:
+    if name not in PATHS and name not in SCRIPTS:
         raise NotFound(N_("there is no file /static/%(name)s"), name=name[:100])
+    file = static_file(name)
     tag, asked = f'"{file.digest}"', parse_qs(request.url.query).get("v")
     cached = IMMUTABLE if asked == [file.digest] else HEADERS["Cache-Control"]
     headers = {**HEADERS, "Cache-Control": cached, "ETag": tag, "Vary": "Accept-Encoding"}
     if tag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
-    if file.zipped is None or not takes_gzip(request):
+    if file.zipped is None or "gzip" not in request.headers.get("accept-encoding", ""):
         return Response(file.plain, media_type=file.media_type, headers=headers)
     return Response(file.zipped, media_type=file.media_type, headers={**headers, "Content-Encoding": "gzip"})
 
 
 def versioned(name: str) -> str:
     """The name of a file with the digest of its contents, for an address: `jurado.css?v=1f0c...`."""
-    file = static_file(name)
-    assert file is not None, name
-    return f"{name}?v={file.digest}"
-
-
-def static_file(name: str) -> StaticFile | None:
-    """The file of a name below /static/; None where there is none."""
-    return _file(name) if name in PATHS or name in SCRIPTS else None
+    return f"{name}?v={static_file(name).digest}"
 
 
 def folders(name: str) -> list[Path]:
@@ -134,10 +115,12 @@ PATHS: Mapping[str, Path] = {
 
 
 @cache
-def _file(name: str) -> StaticFile:
+def static_file(name: str) -> StaticFile:
     """Read and zip a file once: each page names its digest (guarantee 6)."""
-    made = script_of(SCRIPTS[name]).encode() if name in SCRIPTS else PATHS[name].read_bytes()
-    return StaticFile.of(name, made)
+    plain = script_of(SCRIPTS[name]).encode() if name in SCRIPTS else PATHS[name].read_bytes()
+    media_type = guess_type(name)[0] or "application/octet-stream"
+    zipped = gzip.compress(plain, 9, mtime=0) if len(plain) >= SMALLEST_ZIPPED else None
+    return StaticFile(media_type, sha256(plain).hexdigest()[:DIGITS], plain, zipped)
 
 
 WORDS = {
