@@ -15,14 +15,14 @@ import asyncio
 import gzip
 import hashlib
 import zlib
-from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Collection as AnyCollection
 from contextlib import ExitStack
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain
-from typing import Annotated, NamedTuple, TypeVar, cast
+from operator import itemgetter
+from typing import Annotated, TypeVar, cast
 from urllib.parse import parse_qsl
 from weakref import WeakValueDictionary
 
@@ -35,6 +35,7 @@ from starlette.datastructures import Headers, State
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.accounts.service.viewer import Viewer
+from app.core.clics import matching
 from app.core.http.auth import Authenticator
 from app.core.http.errors import error_response, headers_of
 from app.core.load import run_heavy, source_of
@@ -54,30 +55,12 @@ HEADERS = {"Cache-Control": "no-cache", "Vary": "Authorization, Accept-Encoding"
 T = TypeVar("T")
 Numbers = AnyCollection[int]
 Judged = Submission | Judgement | JudgedCase
-# Properties and the values they are to have, empty for null.
-Wanted = Mapping[str, str]
 
 
-class Listed(NamedTuple):
-    """An object of a list as JSON, and the values that it may be asked for by."""
-
-    text: bytes
-    values: tuple[str, ...]
-
-
-def listed(collection: Collection, model: BaseModel) -> Listed:
-    """An object as its list shows it."""
-    values = tuple([getattr(model, name) or "" for name in collection.filters])
-    text = model.model_dump_json(exclude_unset=collection.sparse).encode()
-    return Listed(text, values)
-
-
-def only(collection: Collection, objects: Iterable[Listed], asked: Wanted) -> list[Listed]:
-    """The objects with the wanted values. Ids that a collection cannot be asked for are empty for none of them."""
-    if not asked.keys() <= set(collection.filters):
-        return []
-    places = [(collection.filters.index(name), value) for name, value in asked.items()]
-    return [each for each in objects if all(each.values[place] == value for place, value in places)]
+def texts(collection: Collection, models: Iterable[BaseModel], asked: Mapping[str, str | None]) -> bytes:
+    """The objects with the wanted values as JSON, with commas between them."""
+    chosen = matching(models, **asked)
+    return b",".join([each.model_dump_json(exclude_unset=collection.sparse).encode() for each in chosen])
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,15 +76,6 @@ class Large:
     documents: Callable[[Viewer, ContestSnapshot, Session, Numbers | None], Iterable[tuple[int, Judged]]]
     teams: Callable[[Viewer, ContestSnapshot], Teams] = lambda _viewer, _snapshot: None
     objects: int = 1
-
-    def rows(self, viewer: Viewer, snapshot: ContestSnapshot, session: Session, ids: Numbers) -> list[Listed]:
-        """The objects of these submissions, in their order."""
-        rows: defaultdict[int, list[Listed]] = defaultdict(list)
-        for number, document in self.documents(viewer, snapshot, session, ids):
-            rows[number].append(listed(self.collection, document))
-        # A session that goes on would hold the rows of the whole list.
-        session.expunge_all()
-        return [each for id_ in ids for each in rows.get(id_, ())]
 
 
 class ListRequest:
@@ -119,13 +93,15 @@ class ListRequest:
     ) -> StreamingResponse:
         """Submissions, judgements or runs."""
         headers = {**HEADERS, "Content-Encoding": "gzip"} if self._zipped else HEADERS
-        parts = self._parts(kind, viewer, snapshot, _asked(wanted))
+        parts = self._parts(kind, viewer, snapshot, wanted)
         pieces = _zipped(parts) if self._zipped else parts
         # Before the reply begins: a fault of the database is one of the request.
         first = await run_heavy(partial(next, pieces), "lists")
         return StreamingResponse(_in_threads(chain([first], pieces)), media_type="application/json", headers=headers)
 
-    def _parts(self, kind: Large, viewer: Viewer, snapshot: ContestSnapshot, asked: Wanted) -> Iterator[bytes]:
+    def _parts(
+        self, kind: Large, viewer: Viewer, snapshot: ContestSnapshot, asked: Mapping[str, str | None]
+    ) -> Iterator[bytes]:
         """Yield the text of a whole list, some submissions at a time."""
         teams = kind.teams(viewer, snapshot)
         if team_id := asked.get("team_id"):
@@ -137,9 +113,9 @@ class ListRequest:
                 ids = submission_queries.next_ids(
                     session, snapshot.contest.id, ids[-1], count, teams=teams, problem_id=problem_id
                 )
-                rows = kind.rows(viewer, snapshot, session, ids) if ids else []
-            if objects := only(kind.collection, rows, asked):
-                yield separator + b",".join([each.text for each in objects])
+                documents = sorted(kind.documents(viewer, snapshot, session, ids), key=itemgetter(0)) if ids else []
+            if objects := texts(kind.collection, (document for _, document in documents), asked):
+                yield separator + objects
                 separator = b","
         yield b"[]" if separator == b"[" else b"]"
 
@@ -150,8 +126,7 @@ class ListRequest:
 
         def read(session: Session) -> Response:
             documents = collection.documents(viewer, snapshot, session)
-            objects = [listed(collection, collection.parsed(each)) for each in documents]
-            return self._reply(only(collection, objects, _asked(wanted)))
+            return self._reply(texts(collection, map(collection.parsed, documents), wanted))
 
         return await run_heavy(partial(self._read, read), "lists")
 
@@ -163,8 +138,8 @@ class ListRequest:
         with self._database.read(for_request=True) as session:
             return read(session)
 
-    def _reply(self, objects: Sequence[Listed]) -> Response:
-        text = b"[" + b",".join([each.text for each in objects]) + b"]"
+    def _reply(self, objects: bytes) -> Response:
+        text = b"[" + objects + b"]"
         headers = {**HEADERS, "ETag": f'"{hashlib.blake2b(text, digest_size=12).hexdigest()}"'}
         if headers["ETag"] in self._known:
             return Response(status_code=304, headers=headers)
@@ -186,10 +161,6 @@ def _zipped(parts: Iterator[bytes]) -> Iterator[bytes]:
     for part in parts:
         yield packer.compress(part) + packer.flush(zlib.Z_SYNC_FLUSH)
     yield packer.flush()
-
-
-def _asked(wanted: Mapping[str, str | None]) -> Wanted:
-    return {name: value for name, value in wanted.items() if value is not None}
 
 
 TheLists = Annotated[ListRequest, Depends(ListRequest)]

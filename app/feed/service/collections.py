@@ -71,7 +71,6 @@ class Collection:
     imported    a contest package brings its objects; the others are computed again
     files       properties that hold files
     special     teams that may see more than everybody, or other things
-    filters     properties that lists are asked for by
     of_judges   properties that only judges see
     of_answers  properties that only readers of answers see
     of_accounts only viewers with an account see any of it
@@ -88,7 +87,6 @@ class Collection:
     imported: bool = True
     files: tuple[str, ...] = ()
     special: Special = no_team
-    filters: tuple[str, ...] = ()
     of_judges: frozenset[str] = frozenset()
     of_answers: tuple[str, ...] = ()
     of_accounts: bool = False
@@ -135,7 +133,6 @@ COLLECTIONS: Sequence[Collection] = (
         frozenset({"groups", "organizations"}),
         sparse=True,
         files=teams.FILES,
-        filters=("organization_id",),
         special=hidden_teams,
         of_judges=teams.OF_JUDGES,
     ),
@@ -144,7 +141,6 @@ COLLECTIONS: Sequence[Collection] = (
         AccountView,
         accounts.documents,
         frozenset({"teams", "persons"}),
-        filters=("team_id", "person_id"),
         of_accounts=True,
     ),
     Collection("state", contests.StateView, contests.state_documents, single=True, last=True, imported=False),
@@ -155,7 +151,6 @@ COLLECTIONS: Sequence[Collection] = (
         frozenset({"languages", "problems", "teams", "accounts"}),
         sparse=True,
         large=True,
-        filters=("team_id", "problem_id", "language_id", "account_id"),
         of_judges=frozenset({"account_id"}),
         of_answers=("comment",),
     ),
@@ -167,7 +162,6 @@ COLLECTIONS: Sequence[Collection] = (
         sparse=True,
         large=True,
         imported=False,
-        filters=("judgement_type_id",),
     ),
     Collection(
         "runs",
@@ -176,7 +170,6 @@ COLLECTIONS: Sequence[Collection] = (
         frozenset({"judgements", "judgement-types"}),
         large=True,
         imported=False,
-        filters=("judgement_type_id",),
         of_answers=("testcase", "raw", "message"),
     ),
     Collection(
@@ -186,7 +179,6 @@ COLLECTIONS: Sequence[Collection] = (
         frozenset({"problems", "teams", "groups", "submissions"}),
         sparse=True,
         special=teams_in_conversation,
-        filters=("from_team_id", "reply_to_id", "problem_id"),
     ),
     Collection(
         "awards",
@@ -202,7 +194,6 @@ COLLECTIONS: Sequence[Collection] = (
         frozenset({"problems", "teams", "submissions"}),
         sparse=True,
         special=hidden_teams,
-        filters=("source_id",),
     ),
 )
 BY_NAME: Mapping[str, Collection] = {each.name: each for each in COLLECTIONS}

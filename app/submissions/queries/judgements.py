@@ -30,7 +30,7 @@ from app.core.clock import utc_now
 from app.core.db.by_id import outbox_of
 from app.core.db.commits import Trace
 from app.core.db.locks import SILENT, gone_processes, lock_names
-from app.core.db.tables import ProcessRow, among, given, insert_rows, is_postgresql, update_rows
+from app.core.db.tables import ProcessRow, insert_rows, update_rows
 from app.core.db.writer import TRACES, AnyHandler
 from app.domain.counting import pair
 from app.domain.documents import FoundScore
@@ -206,9 +206,9 @@ def return_many(connection: Connection, returned: Sequence[Returned]) -> list[No
     return [None] * len(returned)
 
 
-# By whether the database is PostgreSQL.
-BEGUN_ONES = {
-    postgresql: select(
+# Built once (guarantee 6).
+BEGUN_ONES = (
+    select(
         JudgementRow.id,
         JudgementRow.attempt,
         JudgementRow.submission_id,
@@ -216,18 +216,16 @@ BEGUN_ONES = {
         SubmissionRow.contest_id,
     )
     .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
-    .where(among(JudgementRow.id, postgresql=postgresql), JudgementRow.state == RUNNING)
+    .where(JudgementRow.id.in_(bindparam("ids", expanding=True)), JudgementRow.state == RUNNING)
     .order_by(JudgementRow.id)
     .with_for_update(key_share=True, of=JudgementRow)
-    for postgresql in (False, True)
-}
+)
 
 
 def record_many(connection: Connection, outcomes: Sequence[Outcome]) -> list[bool]:
     """Write outcomes down, each at most once: False where a later attempt has begun or one is recorded already."""
-    postgresql = is_postgresql(connection)
-    named = given({outcome.judgement_id for outcome in outcomes}, postgresql=postgresql)
-    open_ones = {row.id: row for row in connection.execute(BEGUN_ONES[postgresql], named)}
+    ids = list({outcome.judgement_id for outcome in outcomes})
+    open_ones = {row.id: row for row in connection.execute(BEGUN_ONES, {"ids": ids})}
     recorded: dict[int, Outcome] = {}
     for outcome in outcomes:
         row = open_ones.get(outcome.judgement_id)
