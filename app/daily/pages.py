@@ -146,8 +146,7 @@ def daily_archive(visit: Visit, month: Annotated[str, Query(max_length=20)] = ""
     )
 
 
-def daily_latest(request: Request, kind: str, size: str) -> Response:
+def daily_latest(kind: str, size: str) -> Response:
     """The way to today's puzzle of a kind and a size, under an address that stays."""
-    root = request.scope.get("root_path", "")
     # Temporary: tomorrow it leads to another puzzle.
-    return RedirectResponse(f"{root}/daily/{today()}/{kind_called(kind)}/{size_called(size)}", 307)
+    return RedirectResponse(f"/daily/{today()}/{kind_called(kind)}/{size_called(size)}", 307)

@@ -118,11 +118,11 @@ async def set_preferences(request: Request) -> Response:
             found=zone[:40],
         )
     # `next` comes from a form that any page may send: only addresses of ours are followed.
-    root = request.scope.get("root_path", "")
-    reply = RedirectResponse(f"{root}{inside(fields.get('next', '/'))}", 303)
+    root = request.scope.get("root_path") or "/"
+    reply = RedirectResponse(inside(fields.get("next", "/")), 303)
     for field, cookie in COOKIES.items():
         if field in fields:
-            reply.set_cookie(cookie, fields[field][:MOST_KEPT], max_age=KEPT_SECONDS, path=root or "/", samesite="lax")
+            reply.set_cookie(cookie, fields[field][:MOST_KEPT], max_age=KEPT_SECONDS, path=root, samesite="lax")
     return reply
 
 

@@ -106,7 +106,7 @@ async def or_refusal(request: Request, reply: Coroutine[object, None, Response])
         try:
             return await reply
         except Unauthorized:
-            return RedirectResponse(login_address(request), 303)
+            return RedirectResponse(f"/login?next={quote(forms.here_of(request))}", 303)
         except AskFirst as question:
             return await sent_again.ask(request, question, await visitor(request))
         except ServiceError as refusal:
@@ -119,12 +119,6 @@ def _invalid(error: RequestValidationError) -> BadRequest:
     """An address that is none, as the API refuses it."""
     faults = [fault(each) for each in error.errors()]
     return BadRequest(all_in_words(faults, len(faults)), errors=faults)
-
-
-def login_address(request: Request) -> str:
-    """Return the address of the login that leads back to this page with its query string."""
-    root = request.scope.get("root_path", "")
-    return f"{root}/login?next={quote(forms.here_of(request))}"
 
 
 async def refused(request: Request, refusal: ServiceError) -> Response:

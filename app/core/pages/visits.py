@@ -47,9 +47,8 @@ class _Visit:
         return page(template, self.request, status, viewer=self.viewer, **values)
 
     def see(self, path: str, **query: str) -> RedirectResponse:
-        """Lead to another page of ours, after a change."""
-        mark = "?" if query else ""
-        return RedirectResponse(f"{self.request.scope.get('root_path', '')}{path}{mark}{urlencode(query)}", 303)
+        """Lead to another page of ours, after a change; `BehindProxy` puts a path prefix before it."""
+        return RedirectResponse(f"{path}?{urlencode(query)}" if query else path, 303)
 
     def led_on(self, outcome: object, page: str, done: str = "saved") -> RedirectResponse:
         """Lead to the rejudging that a change waits as, else to a page that says that it is stored."""

@@ -240,8 +240,7 @@ async def send_answers(request: Request, service: TheService, contest_id: str) -
         raise Unauthorized(N_("log in to send answers"))
     opening = cast(OpeningForm, request.app.state.open_submission_form(request))
     taken = await submit(service, viewer, contest_id, opening)
-    root = request.scope.get("root_path", "")
-    return RedirectResponse(f"{root}/c/{contest_id}/submissions/{taken.id}", 303)
+    return RedirectResponse(f"/c/{contest_id}/submissions/{taken.id}", 303)
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,6 +49,10 @@ def test_redirects_stay_under_the_prefix(api: Api) -> None:
     assert (bare_address.status_code, bare_address.headers["Location"]) == (307, f"{PREFIX}/")
     slash = api.get(f"{PREFIX}/api/contests/")
     assert (slash.status_code, slash.headers["Location"]) == (307, f"{ORIGIN}{PREFIX}/api/contests")
+    page = api.get(f"{PREFIX}/account")
+    assert (page.status_code, page.headers["Location"]) == (303, f"{PREFIX}/login?next=/account")
+    kept = api.post(f"{PREFIX}/preferences", data={"theme": "dark", "next": "/c/c"}, headers={"Origin": ORIGIN})
+    assert kept.headers["Location"] == f"{PREFIX}/c/c"
 
 
 def test_the_description_names_the_prefix_as_its_server(api: Api) -> None:
