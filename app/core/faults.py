@@ -126,11 +126,6 @@ class FaultList:
         """Whether there is any fault."""
         return self.count > 0
 
-    @property
-    def more(self) -> int:
-        """The number of faults beyond the first ones."""
-        return self.count - len(self.first)
-
     def note(self, fault: Fault) -> None:
         """Note one."""
         self.count += 1
