@@ -62,9 +62,8 @@ class Inlet:
 
 SIGNALED = 128
 LAST_SIGNAL = 64
-LONGEST_WAIT = 0.1
-SHORTEST_WAIT = 0.002
-CORES = os.cpu_count() or 1
+# A run is longer than a limit of its time by so much at the most, on each core.
+SECONDS_BETWEEN_LOOKS = 0.05
 
 
 class Watch:
@@ -80,7 +79,6 @@ class Watch:
         self._killed = False
         self._gone = False
         self._began = time.monotonic()
-        self._due = 0.0
 
     def run(self) -> model.Result:
         """Pass bytes to and fro until the program ends or a limit ends it, then remove all that is left of it."""
@@ -115,7 +113,7 @@ class Watch:
                 os.set_blocking(stdin.fileno(), False)
                 selector.register(stdin, selectors.EVENT_WRITE, lambda: inlet.send(stdin.fileno()))
             while not status.closed:
-                for key, _ in selector.select(self._patience()):
+                for key, _ in selector.select(SECONDS_BETWEEN_LOOKS):
                     more: Callable[[], bool] = key.data
                     if not more():
                         selector.unregister(key.fileobj)
@@ -123,26 +121,18 @@ class Watch:
                             stdin.close()
                 self._hold_to_limits()
 
-    def _patience(self) -> float:
-        """Seconds until the next limit may be reached."""
-        wall = self._began + self._limits.wall_seconds - time.monotonic()
-        return max(SHORTEST_WAIT, min(wall, self._due - time.monotonic(), LONGEST_WAIT))
-
     def _hold_to_limits(self) -> None:
-        """End the run if it has reached a limit; the group is asked no more often than it can matter."""
+        """End the run if it has reached a limit."""
         if self._ending is not None:
             return
         if self._printed_too_much():
             self.kill("output")
-        elif (now := time.monotonic()) >= self._began + self._limits.wall_seconds:
+        elif time.monotonic() >= self._began + self._limits.wall_seconds:
             self.kill("wall")
-        elif now >= self._due:
-            left = self._limits.cpu_seconds - self._group.cpu_seconds()
-            if left <= 0:
-                self.kill("cpu")
-            elif self._group.out_of_memory():
-                self.kill("memory")
-            self._due = now + min(max(left / CORES, SHORTEST_WAIT), LONGEST_WAIT)
+        elif self._group.cpu_seconds() >= self._limits.cpu_seconds:
+            self.kill("cpu")
+        elif self._group.out_of_memory():
+            self.kill("memory")
 
     def _result(self) -> model.Result:
         code = self._launched.status.number("exit-code")
