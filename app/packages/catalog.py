@@ -41,13 +41,8 @@ def problems_folder() -> Path:
         if place.is_dir():
             return place
     looked = ", ".join(map(str, places))
-    raise PackageErrors(
-        [
-            PackageError(
-                "", "", mismatch(N_("a folder of problem packages"), Phrase(N_("none at %(looked)s"), looked=looked))
-            )
-        ]
-    )
+    found = Phrase(N_("none at %(looked)s"), looked=looked)
+    raise PackageErrors([PackageError("", "", mismatch(N_("a folder of problem packages"), found))])
 
 
 def bundled() -> dict[str, Path]:

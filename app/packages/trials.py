@@ -83,20 +83,9 @@ def question_of(
     """The question about a case of a package: an answer, its own expected one, or without either the input alone."""
     reference = None if answer is None else case.answer.read() if case.answer is not None else b""
     most = case.max_points if case.ordinal else None
-    return Question(
-        package.settings.checker,
-        case.checker_args,
-        case.input.read(),
-        answer,
-        reference,
-        expected,
-        package.program,
-        case.name,
-        most,
-    )
-
-
-# A checker, whatever its instances and answers are: they only go from one of its functions to another.
+    checker, given = package.settings.checker, case.input.read()
+    args, program = case.checker_args, package.program
+    return Question(checker, args, given, answer, reference, expected, program, case.name, most)
 
 
 class Desk(Protocol):

@@ -169,14 +169,11 @@ def _groups(
     policy = settings.Validator.GroupScorePolicy if settings.Validator else ""
     several = [name for name, together in members.items() if len(together) > 1]
     if several and policy != "min" and isinstance(checker, drafts.Program):
-        message = Phrase(
-            N_(
-                "sum-if-not-zero adds the scores of a group's cases, which nothing here does: %(groups)s count by the"
-                " worst case, as with omegaUp's policy `min`"
-            ),
-            groups=drafts.listed(several),
+        message = N_(
+            "sum-if-not-zero adds the scores of a group's cases, which nothing here does: %(groups)s count by the"
+            " worst case, as with omegaUp's policy `min`"
         )
-        source.note("settings.json" if "settings.json" in source.files else "cases", message)
+        source.note(SETTINGS, message, groups=drafts.listed(several))
     alone = sum((case.points for case in singles), Fraction(0))
     groups = [drafts.GroupDraft("", "sum", alone, tuple(singles))] if singles else []
     for name, together in members.items():
