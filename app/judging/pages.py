@@ -1,31 +1,25 @@
 """Pages of judging: the stream of submissions and single ones with all that is known, and rejudgings."""
 
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Annotated, Literal
 from urllib.parse import urlencode
 
 from fastapi import Query, Response
 from fastapi.responses import HTMLResponse
-from sqlalchemy.orm import Session
 
 from app.core.messages import N_, BadRequest
 from app.core.pages.forms import made_of_values
-from app.core.pages.languages import _, gettext
+from app.core.pages.languages import gettext
 from app.core.pages.visitor import Fields
 from app.core.pages.visits import Change, ContestLook, Visit
-from app.core.pages.wording import seconds
 from app.judging.service import rejudging_difference, rejudgings
 from app.judging.service.rejudgings import ApplyBody, RejudgingBody
-from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.pages.answers import case_lines, group_lines, listed, verdict_of
-from app.submissions.queries.submission_context import StreamFilter, over_time, stream
+from app.submissions.queries.submission_context import StreamFilter, stream
 from app.submissions.service.reports import report
 from app.submissions.service.submissions import sources
 
 PER_PAGE = 50
-# Bars of the drawing of submissions over time.
-STEPS = 48
 Kind = Literal["", "AC", "PC", "WA", "JE", "waiting"]
 KINDS = {
     "": N_("any"),
@@ -35,16 +29,6 @@ KINDS = {
     "JE": N_("Judge error"),
     "waiting": N_("Waiting to be judged"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Bar:
-    """A bar of the drawing: its place, its height, whether it lies in the freeze, and its words."""
-
-    x: int
-    height: int
-    is_frozen: bool
-    words: str
 
 
 def live_page(
@@ -73,8 +57,6 @@ def live_page(
         kinds=KINDS,
         problems=visit.problems,
         teams=visit.teams,
-        bars=_bars(visit.session, visit.snapshot),
-        steps=STEPS,
     )
 
 
@@ -104,23 +86,6 @@ def rejudge_one(change: Change, contest_id: str, submission_id: str) -> Response
     body = RejudgingBody(reason=f"submission {submission_id}, looked at by a judge", submissions=[submission_id])
     opened = rejudgings.create(change.session, change.service, change.viewer, contest_id, body)
     return change.see(f"/admin/contests/{contest_id}/rejudgings/{opened.id}")
-
-
-def _bars(session: Session, snapshot: ContestSnapshot) -> list[Bar]:
-    """Submissions over the time of the contest; those after its end stand in no bar."""
-    clock = snapshot.contest.clock
-    step = max(1, int(clock.duration.total_seconds() * 1000) // STEPS)
-    counts = over_time(session, snapshot.contest.id, step)
-    most = max((count for at, count in counts.items() if 0 <= at < STEPS), default=0)
-    freeze = clock.freeze_time
-    bars = []
-    for at in range(STEPS):
-        begin = timedelta(milliseconds=at * step)
-        count = counts.get(at, 0)
-        height = -(-count * 100 // most) if most else 0
-        words = _("%(count)s from %(time)s", count=count, time=seconds(begin))
-        bars.append(Bar(at, height, freeze is not None and begin >= freeze, words))
-    return bars
 
 
 MOST_LISTED = 200

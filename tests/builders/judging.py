@@ -29,9 +29,7 @@ def queued(session: Session, *, rejudging: bool = False) -> list[int]:
 
 def judge(service: Service, *, most: int | None = None) -> int:
     """Judge what waits, submissions first and rejudgings after; returns how many. `most`: stop after so many."""
-    with service.database.write(quiet=True) as session:  # those of builders are inserted past it
-        for row in rejudgings.still_open(session):
-            rejudging_steps.take_in_newcomers(session, row)
+    take_in_newcomers(service)
     with service.database.read() as session:
         waiting = queued(session) + queued(session, rejudging=True)
     chosen = waiting[:most]
@@ -45,6 +43,13 @@ def judge(service: Service, *, most: int | None = None) -> int:
         if task.rejudging_id is None:
             service.boards.changed(task.contest_id)
     return len(tasks)
+
+
+def take_in_newcomers(service: Service) -> None:
+    """Queue judgements of submissions that open rejudgings lack, as an engine does twice a second."""
+    with service.database.write(quiet=True) as session:
+        for row in rejudgings.still_open(session):
+            rejudging_steps.take_in_newcomers(session, row)
 
 
 def judge_with_errors(service: Service) -> None:

@@ -121,8 +121,6 @@ def store(service: Service, turn: games_queries.Turn) -> GameRow | None:
     game, accepted = outcome
     if accepted is not None and accepted.judgement_id is not None:
         service.engine.wake()
-        if accepted.again:
-            service.engine.wake(rejudging=True)
         service.boards.changed(game.contest_id, accepted.submission_id)
     return game
 

@@ -12,9 +12,9 @@ from sqlalchemy.orm import Session
 from app.core.json_documents import ProblemChanges, ProblemDocument
 from app.core.messages import N_
 from app.judging.queries import rejudging_steps, rejudgings
+from app.judging.queries.rejudgings import contests_of, judges
 from app.problems.queries import pins, problem_diff, versions
 from app.problems.queries.versions import Author, summary
-from app.submissions.queries.attempts import contests_of, judges
 from app.tables import ContestProblemRow, ContestRow, JudgementRow, ProblemRow, RejudgingRow
 
 

@@ -5,15 +5,16 @@ Each step is taken in the transaction of whoever calls it, all of it or nothing.
 
 from collections.abc import Sequence
 
-from sqlalchemy import ColumnElement, delete, insert, literal, select, text, update
+from sqlalchemy import ColumnElement, delete, func, insert, literal, select, text, update
 from sqlalchemy.orm import Session, aliased
 
 from app.contests.tables import APPLIED, CANCELLED, OPEN, UNDONE
 from app.core import clock, json_documents
 from app.core.messages import N_, BadRequest
 from app.judging.queries import rejudgings
+from app.judging.queries.rejudgings import contests_of, grows, judges
 from app.problems.queries import problem_diff, versions
-from app.submissions.queries.attempts import contests_of, few, grows, judges
+from app.submissions.queries.attempts import few
 from app.submissions.tables import DONE, QUEUED, REJUDGED
 from app.tables import JudgementRow, RejudgingRow, SubmissionRow
 
@@ -79,10 +80,20 @@ def take_in(session: Session, row: RejudgingRow) -> int:
     return int(session.execute(made).rowcount)  # type: ignore[attr-defined]  # a cursor result
 
 
+def lacking_newcomers(session: Session) -> list[int]:
+    """The open rejudgings of changed problems that have had submissions since their last judgement was queued."""
+    lacking = []
+    for row in filter(grows, rejudgings.still_open(session)):
+        last = session.scalar(select(func.max(JudgementRow.submission_id)).where(JudgementRow.rejudging_id == row.id))
+        if session.scalar(rejudgings.selected(row).where(SubmissionRow.id > (last or 0)).limit(1)) is not None:
+            lacking.append(row.id)
+    return lacking
+
+
 def take_in_newcomers(session: Session, row: RejudgingRow) -> None:
     """Add submissions that a rejudging has not judged; one that was undone is then open again. `row` is from `lock`.
 
-    One that is open lacks at most those that were inserted while it was opened, in transactions that could not see it.
+    Engines take in those of open rejudgings; these lack only the submissions of the last moment.
     """
     if row.state not in {OPEN, UNDONE} or not grows(row) or session.scalar(rejudgings.missing(row).limit(1)) is None:
         return

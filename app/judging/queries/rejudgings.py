@@ -16,7 +16,7 @@ from app.contests.tables import OPEN, UNDONE
 from app.core.clock import utc_now
 from app.core.messages import N_, Conflict, Message, as_message
 from app.problems.queries import problem_diff, versions
-from app.submissions.queries.attempts import contests_of, few, grows, judges
+from app.submissions.queries.attempts import few
 from app.submissions.tables import DONE
 from app.tables import ContestProblemRow, ContestRow, JudgementRow, RejudgingRow, SubmissionRow
 
@@ -33,6 +33,21 @@ class Progress:
     done: int = 0
     total: int = 0
     errors: int = 0
+
+
+def contests_of(row: RejudgingRow) -> list[str]:
+    """The contests a rejudging concerns: more than its own where a problem itself changes."""
+    return list(row.selection.get("contests", [row.contest_id]))
+
+
+def judges(row: RejudgingRow) -> bool:
+    """Whether the rejudging has judgements. A change of points alone has none."""
+    return bool(row.changes.get("judging", True))
+
+
+def grows(row: RejudgingRow) -> bool:
+    """Whether the rejudging takes in what is submitted while it is open."""
+    return bool(row.changes) and judges(row)
 
 
 def rejudgings(session: Session, contest_id: str) -> list[RejudgingRow]:

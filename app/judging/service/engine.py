@@ -26,9 +26,11 @@ from concurrent.futures import Future
 from dataclasses import dataclass, field
 from functools import partial
 
+from app.contests.tables import OPEN
 from app.core.db.database import Database
 from app.core.db.writer import Writer
 from app.core.loops import FOREVER, Loop, fail, give
+from app.judging.queries import rejudging_steps
 from app.judging.queries.judging_tasks import Task, one_case_each
 from app.judging.service.broker import Sender
 from app.judging.service.claims import Claims
@@ -190,12 +192,22 @@ class Engine:
             self._sender.close()
 
     def _sweep(self) -> None:
-        """Find rows that no call told of: other processes', of an earlier one, of a rejudging, or due by now."""
+        """Find rows that no call told of: other processes', of an earlier one, of a rejudging, or due by now.
+
+        A submission to a problem that an open rejudging changes gets a second judgement here.
+        """
         if self._sender is not None:
             return
         self._claims.free()
         with self._database.read() as session:
             due = judgements.due_lanes(session, self._settings.process_id)
+            lacking = rejudging_steps.lacking_newcomers(session)
+        for rejudging_id in lacking:
+            due.add(True)
+            with self._database.write(quiet=True) as session:
+                row = rejudging_steps.lock(session, rejudging_id)
+                if row.state == OPEN:
+                    rejudging_steps.take_in(session, row)
         for rejudging in due:
             self.wake(rejudging=rejudging)
 

@@ -18,11 +18,10 @@ from app.core.json_documents import ProblemDocument
 from app.core.messages import N_, PreconditionFailed
 from app.judging.queries import rejudging_changes, rejudgings
 from app.judging.queries.rejudging_changes import Change, Plan
-from app.judging.queries.rejudgings import JUDGING, READY, Progress
+from app.judging.queries.rejudgings import JUDGING, READY, Progress, contests_of
 from app.judging.service.reference_runs import reference_run
 from app.problems.queries import problem_diff, versions
 from app.problems.queries.versions import Author, CaseChange, case_changes, summary
-from app.submissions.queries.attempts import contests_of
 from app.tables import ContestProblemRow, ContestRow, ProblemRow, RejudgingRow, SubmissionRow
 
 

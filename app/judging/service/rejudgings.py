@@ -18,12 +18,11 @@ from app.core.json_documents import SelectionDocument
 from app.core.messages import N_, BadRequest, Conflict, NotFound
 from app.core.service import Service
 from app.judging.queries import rejudging_steps, rejudgings
-from app.judging.queries.rejudgings import JUDGING
+from app.judging.queries.rejudgings import JUDGING, contests_of
 from app.judging.service import rejudging_difference
 from app.judging.service.problem_changes import RejudgingView, shown, view
 from app.judging.service.rejudging_difference import DifferenceView
 from app.submissions.queries import submission_queries
-from app.submissions.queries.attempts import contests_of
 from app.tables import RejudgingRow, TeamRow
 
 MOST_NAMED = 10_000

@@ -3,8 +3,6 @@
 Raw scores of a finished judgement never change, so they are kept between readings by the judgement's id; a reading
 fetches one short row a submission, of all or only of those that are said to have changed, and raw scores only of
 judgements not seen before.
-
-- Submissions that arrive while a rejudging that changes their problem is open: they are judged by both versions.
 """
 
 from __future__ import annotations
@@ -14,17 +12,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Protocol, TypeVarTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, case, select, true
+from sqlalchemy import ColumnElement, Row, Select, case, select, true
 from sqlalchemy.orm import InstrumentedAttribute, Session
 
-from app.contests.tables import OPEN
-from app.core.clock import utc_now
 from app.core.db.by_id import portions
-from app.core.db.tables import Values, insert_rows
-from app.core.json_documents import ProblemChanges, SelectionDocument
 from app.domain.counting import Attempt, CaseVerdict, RawScore, exact
-from app.submissions.tables import DONE, REJUDGED
-from app.tables import JudgementRow, RawScoreRow, RejudgingRow, SubmissionRow, TestCaseRow
+from app.submissions.tables import DONE
+from app.tables import JudgementRow, RawScoreRow, SubmissionRow, TestCaseRow
 
 Ts = TypeVarTuple("Ts")
 Scores = Mapping[str, RawScore]
@@ -165,58 +159,3 @@ def _case_names(session: Session, ids: Collection[int]) -> dict[int, str]:
     for some in few(TestCaseRow.id, ids):
         names.update((id_, name) for id_, name in _rows(session, select(TestCaseRow.id, TestCaseRow.name).where(some)))
     return names
-
-
-OPEN_REJUDGINGS = select(RejudgingRow.id, RejudgingRow.contest_id, RejudgingRow.selection, RejudgingRow.changes).where(
-    RejudgingRow.state == OPEN
-)
-
-
-def judged_again(connection: Connection, submissions: Sequence[Values], judgements: Sequence[Values]) -> set[object]:
-    """Queue a judgement for each open rejudging that changes the problem of a new submission; returns whose.
-
-    To be called after the submissions are inserted: on PostgreSQL the insert waits for whoever applies or cancels a
-    rejudging (`rejudging_steps.lock`), so that what is read here afterwards is what holds when this commits.
-    """
-    rows = [
-        {
-            "submission_id": row["id"],
-            "lane": REJUDGED,
-            "current": False,
-            "rejudging_id": rejudging.id,
-            "replaced_id": judgement["id"],
-            "start_time": utc_now(),
-        }
-        for rejudging in connection.execute(OPEN_REJUDGINGS)
-        if grows(rejudging)
-        for row, judgement in zip(submissions, judgements, strict=True)
-        if row["problem_id"] == rejudging.changes["problem_id"] and row["contest_id"] in contests_of(rejudging)
-    ]
-    insert_rows(connection, (JudgementRow, rows))
-    return {row["submission_id"] for row in rows}
-
-
-def contests_of(row: Described) -> list[str]:
-    """The contests a rejudging concerns: more than its own where a problem itself changes."""
-    return list(row.selection.get("contests", [row.contest_id]))
-
-
-class Described(Protocol):
-    """A description of a rejudging's submissions: its row, or the columns of its contest, selection and changes."""
-
-    @property
-    def contest_id(self) -> str: ...  # noqa: D102
-    @property
-    def selection(self) -> SelectionDocument: ...  # noqa: D102
-    @property
-    def changes(self) -> ProblemChanges: ...  # noqa: D102
-
-
-def judges(row: Described) -> bool:
-    """Whether the rejudging has judgements. A change of points alone has none."""
-    return bool(row.changes.get("judging", True))
-
-
-def grows(row: Described) -> bool:
-    """Whether the rejudging takes in what is submitted while it is open."""
-    return bool(row.changes) and judges(row)

@@ -1,6 +1,6 @@
 """The context that a submission is checked by: the contest's clock, its teams, and the problem's open test cases.
 
-- The submissions of a contest as judges look through them: filtered, newest first, page by page, and over time.
+- The submissions of a contest as judges look through them: filtered, newest first, page by page.
 """
 
 from __future__ import annotations
@@ -237,13 +237,6 @@ def stream(session: Session, contest_id: str, wanted: StreamFilter, most: int) -
         is_done = JudgementRow.state == DONE
         query = query.where(~is_done if wanted.type == WAITING else is_done & (JudgementRow.type == wanted.type))
     return session.scalars(query.order_by(SubmissionRow.id.desc()).limit(most)).all()
-
-
-def over_time(session: Session, contest_id: str, step_ms: int) -> dict[int, int]:
-    """The number of submissions in each step of so many milliseconds of contest time, by the step's number."""
-    step = (SubmissionRow.contest_time_ms - SubmissionRow.contest_time_ms % step_ms) / step_ms
-    query = select(step, func.count()).where(SubmissionRow.contest_id == contest_id).group_by(step)
-    return {int(at): count for at, count in session.execute(query)}
 
 
 def counts_by_team(session: Session, contest_id: str) -> dict[str, int]:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
 from typing import cast
@@ -20,7 +20,6 @@ from app.core.db.writer import TRACES, AnyHandler
 from app.core.files.files import FileStore
 from app.core.json_documents import FileNoteDocument, SourceDocument
 from app.domain.documents import MessageDocument
-from app.submissions.queries import attempts
 from app.submissions.queries.submission_queries import cases_of, is_of
 from app.submissions.queries.usage import Allowance, Claim, LimitReached, Usage
 from app.tables import AnswerRow, JudgementRow, SubmissionRow, TestCaseRow
@@ -77,15 +76,11 @@ class NewSubmission:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """A submission that is stored: its id, its judgement's, and whether it was before (same Idempotency-Key).
-
-    `again`: open rejudgings judge it too.
-    """
+    """A submission that is stored: its id, its judgement's, and whether it was before (same Idempotency-Key)."""
 
     submission_id: int
     judgement_id: int | None
     repeated: bool = False
-    again: bool = False
 
 
 LAST_IDS = "SELECT name, seq FROM sqlite_sequence WHERE name IN ('submissions', 'judgements')"
@@ -144,8 +139,7 @@ def accept(connection: Connection, arriving: Sequence[NewSubmission]) -> list[Ac
             if isinstance(result, Accepted) and not result.repeated:
                 # One that another system took changes more than its own place.
                 outbox.add_board(new.contest_id, [result.submission_id] if new.external_id is None else None)
-    again = attempts.judged_again(connection, submissions, judgements)
-    return [replace(r, again=True) if isinstance(r, Accepted) and r.submission_id in again else r for r in results]
+    return results
 
 
 def _trace(payload: object, result: object) -> Trace | None:

@@ -19,8 +19,6 @@ from app.packages.zips import CHUNK, ZipUnreadable, entry_fault, inflate, open_z
 LONGEST_NAME = 255
 DIRECTORY_ENTRY = b"PK\x01\x02"
 DIRECTORY_ENTRY_BYTES = 46
-# Where a directory entry says how many bytes its file has; all ones where a zip64 field says it.
-SIZE_AT, SIZE_BYTES = 24, 4
 # Bytes of an archive that are read at once, as each of its files costs some small reads.
 READ_AT_ONCE = 64 * 1024
 RATIO_MATTERS_FROM = 1 << 20
@@ -103,23 +101,6 @@ def archive_kind_of(data: bytes) -> str | None:
     if not data.startswith(MAGICS):
         return None
     return next(kind for magic, kind in ARCHIVES.items() if data.startswith(magic))
-
-
-def announced(stream: IO[bytes]) -> tuple[int, int]:
-    """Give the files and inflated bytes that an archive announces: at most so many are read of it.
-
-    Entries are looked for wherever they lie, as the header that says where the directory begins may lie.
-    """
-    stream.seek(0)
-    data = stream.read()
-    stream.seek(0)
-    files = inflated = 0
-    at = data.find(DIRECTORY_ENTRY)
-    while at >= 0:
-        files += 1
-        inflated += int.from_bytes(data[at + SIZE_AT : at + SIZE_AT + SIZE_BYTES], "little")
-        at = data.find(DIRECTORY_ENTRY, at + len(DIRECTORY_ENTRY))
-    return files, inflated
 
 
 def is_litter(name: str) -> bool:

@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from app.core import bodies, clics, load
 from app.core.messages import MOST_LISTED, N_, BadRequest, Message, all_in_words, describe_pattern, fault
 from app.submissions.queries.submissions import NewSubmission
-from app.submissions.service.archives import Upload, announced, archive_kind
+from app.submissions.service.archives import Upload, archive_kind
 from app.tables import SubmissionRow
 
 # A file with the name it was sent under.
@@ -22,9 +22,6 @@ NamedFile = tuple[str, IO[bytes]]
 LONGEST_COMMENT = 10_000
 # The values of a JSON body, which is one long text: more would take far more memory than their bytes.
 MOST_VALUES = 5_000
-LIGHT_FILES = 64
-# Files of archives, and their bytes, that are sorted at once: as much work as a large answer that is sent plainly.
-LIGHT_INFLATED = 4 * load.LIGHT
 WITHOUT_NUL = r"^[^\x00]*$"
 
 
@@ -83,19 +80,11 @@ class SubmissionForm:
     account_id: str | None = None
 
     @property
-    def is_small(self) -> bool:
-        """Whether no answer in it can be so large that it becomes a file: a single archive may inflate to more."""
-        return all(archive_kind(upload.stream) is None for upload in self.uploads)
-
-    @property
     def is_light(self) -> bool:
-        """Whether sorting its files takes less than changing threads: a small archive may have hundreds of files."""
-        streams = [upload.stream for upload in (*self.uploads, *self.sources)]
-        if sum(stream.seek(0, io.SEEK_END) for stream in streams) > load.LIGHT:
-            return False
-        archives = [announced(stream) for stream in streams if archive_kind(stream) is not None]
-        files, inflated = sum(count for count, _ in archives), sum(size for _, size in archives)
-        return files <= LIGHT_FILES and inflated <= LIGHT_INFLATED
+        """Whether its files are sorted sooner than a thread starts: a few plain ones, small enough for rows."""
+        streams = [upload.stream for upload in self.uploads]
+        is_small = sum(stream.seek(0, io.SEEK_END) for stream in streams) <= load.LIGHT
+        return is_small and not self.sources and all(archive_kind(stream) is None for stream in streams)
 
 
 def read_texts(texts: Mapping[str, str], uploads: Sequence[NamedFile], sources: Sequence[NamedFile]) -> SubmissionForm:

@@ -96,14 +96,12 @@ async def _write(service: Service, new: NewSubmission) -> Accepted | LimitReache
 
 
 def _wake(service: Service, outcome: Accepted) -> None:
-    """Tell the engine of a submission's judgement, and of those that open rejudgings make of it."""
+    """Tell the engine of a submission's judgement."""
     assert outcome.judgement_id is not None  # the caller has looked
     if STANDARD_LOG.isEnabledFor(logging.DEBUG):
         log.debug("submission taken", submission_id=outcome.submission_id, judgement_id=outcome.judgement_id)
     telemetry.tell(submission_id=outcome.submission_id, judgement_id=outcome.judgement_id)
     service.engine.wake()
-    if outcome.again:
-        service.engine.wake(rejudging=True)
 
 
 def _repeated(service: Service, viewer: Viewer, contest_id: str, key: str) -> Submission | None:
@@ -166,11 +164,10 @@ def refuse_full(service: Service, admitted: Admitted) -> None:
 
 async def prepare(service: Service, admitted: Admitted, key: str | None = None) -> NewSubmission:
     """Sort the files to cases and store the large ones, so that one insert is left; quick ones change no threads."""
-    is_light = admitted.form.is_light and not admitted.form.sources
-    waits = service.files.is_slow and not (is_light and admitted.form.is_small)
-    if is_light and not waits:
+    if admitted.form.is_light:
         return _prepared(service, admitted, key)
-    return await run_heavy(lambda: _prepared(service, admitted, key), "network" if waits else "work")
+    lane = "network" if service.files.is_slow else "work"
+    return await run_heavy(lambda: _prepared(service, admitted, key), lane)
 
 
 def _prepared(service: Service, admitted: Admitted, key: str | None) -> NewSubmission:

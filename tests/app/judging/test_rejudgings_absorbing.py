@@ -13,7 +13,7 @@ from app.submissions.queries.judgements import Outcome
 from app.tables import JudgementRow, ProblemRow, RejudgingRow, SubmissionRow
 from tests.app.judging.test_rejudgings import difference, do, points, prepared, put, state
 from tests.builders.contests import add_contest, add_submission
-from tests.builders.judging import begin, judge, queued
+from tests.builders.judging import begin, judge, queued, take_in_newcomers
 from tests.builders.scoring import share
 from tests.builders.service import Api
 
@@ -70,6 +70,7 @@ def age(api: Api) -> None:
 def test_what_arrives_before_it_is_applied_is_judged_by_both_versions_and_undone_with_it(contest: Api) -> None:
     rejudging = replaced(contest)
     send(contest, "other", b"22\n")
+    take_in_newcomers(contest.service)
     assert contest.get(rejudging["href"], user="judge").json()["total"] == 2
     judge(contest.service)
     assert do(contest, "apply", rejudging)["state"] == "applied"
@@ -109,6 +110,7 @@ def test_it_is_applied_at_once_and_the_latest_submissions_are_judged_after(conte
 def test_the_latest_submissions_may_have_been_judged_by_one_of_the_versions_alone(quick: Api, first: bool) -> None:
     rejudging = replaced(quick)
     send(quick, "other", b"22\n")
+    take_in_newcomers(quick.service)
     with quick.service.database.write() as session:
         done = session.query(JudgementRow).filter_by(submission_id=2, current=first).one()
         done.state, done.type = "done", "WA"

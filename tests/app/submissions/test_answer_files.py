@@ -23,7 +23,7 @@ from app.submissions.service.answer_files import (
     Collected,
     collect,
 )
-from app.submissions.service.archives import Limits, Upload, UploadRefused, announced
+from app.submissions.service.archives import Limits, Upload, UploadRefused
 
 CASES = [OpenCase(1, "01", 100), OpenCase(2, "02", 100), OpenCase(3, "03-big", 100)]
 LIMITS = Limits(inflated=1_000_000, files=20, ratio=100)
@@ -263,27 +263,6 @@ def test_mutated_archives_are_taken_or_refused_and_nothing_else(noise: bytes, se
     except UploadRefused:
         return
     assert found.answers
-
-
-@given(st.lists(st.binary(max_size=300), max_size=8), st.binary(max_size=40), st.booleans())
-def test_an_archive_announces_all_that_may_be_read_of_it(contents: list[bytes], before: bytes, is_nested: bool) -> None:
-    """No file and no byte more is read of a zip than its directory announces, wherever that lies in the stream."""
-    data = before + zip_bytes({f"{at}.out": content for at, content in enumerate(contents)})
-    if is_nested:
-        data = zip_bytes({"inner.zip": data, "more.out": before})
-    with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        read = [len(archive.read(entry)) for entry in archive.infolist()]
-    files, inflated = announced(io.BytesIO(data))
-    assert files >= len(read)
-    assert inflated >= sum(read)
-
-
-def test_a_directory_that_hides_a_size_announces_gigabytes() -> None:
-    """A size that only a zip64 field tells counts as the largest that an entry has room for."""
-    data = bytearray(zip_bytes({"01.out": b"1" * 50}))
-    at = data.index(b"PK\x01\x02") + 24
-    data[at : at + 4] = b"\xff" * 4
-    assert announced(io.BytesIO(bytes(data))) == (1, 2**32 - 1)
 
 
 def test_a_pattern_without_a_case_names_one_file_for_all_of_them() -> None:

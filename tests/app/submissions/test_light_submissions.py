@@ -1,4 +1,4 @@
-"""Which submissions are sorted in the event loop: those whose files are few and small, however they are packed."""
+"""Which submissions are sorted in the event loop: those of small plain files."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import io
 import pytest
 
 from app.core.load import LIGHT
-from app.packages.catalog import bundled
 from app.packages.zips import zip_bytes
 from app.submissions.service.archives import Upload
-from app.submissions.service.submission_form import LIGHT_FILES, LIGHT_INFLATED, SubmissionForm
+from app.submissions.service.submission_form import SubmissionForm
 
 
 def is_light(*files: bytes) -> bool:
@@ -18,24 +17,15 @@ def is_light(*files: bytes) -> bool:
     return SubmissionForm("comesolo", [Upload(f"{at}.out", io.BytesIO(data)) for at, data in enumerate(files)]).is_light
 
 
-def test_an_archive_of_a_problem_s_answers_is_light() -> None:
-    """The zip that contestants of comesolo send, with an answer for each case, costs no change of threads."""
-    folder = bundled()["comesolo"] / "submissions/accepted/reference"
-    assert is_light(zip_bytes({path.name: path.read_bytes() for path in folder.rglob("*.out")}))
+def test_small_plain_files_are_light() -> None:
+    assert is_light(b"1" * (LIGHT // 2), b"1" * (LIGHT // 2))
 
 
 @pytest.mark.parametrize(
     "files",
-    [
-        (b"1" * (LIGHT + 1),),
-        (b"1" * (LIGHT // 2), b"1" * (LIGHT // 2 + 1)),
-        (zip_bytes({f"{at}.out": b"" for at in range(LIGHT_FILES + 1)}),),
-        (zip_bytes({f"{at}.out": b"" for at in range(LIGHT_FILES)}), zip_bytes({"01.out": b"1"})),
-        (zip_bytes({"01.out": b"1" * (LIGHT_INFLATED + 1)}),),
-        (zip_bytes({f"{at}.out": b"1" * (LIGHT_INFLATED // 2) for at in range(3)}),),
-    ],
-    ids=["large", "large together", "many files", "many files together", "inflates", "inflates together"],
+    [(b"1" * (LIGHT + 1),), (b"1" * (LIGHT // 2), b"1" * (LIGHT // 2 + 1)), (zip_bytes({"01.out": b"1"}),)],
+    ids=["large", "large together", "archive"],
 )
-def test_many_or_large_files_are_not_light(files: tuple[bytes, ...]) -> None:
-    """What takes longer than a large plain answer is sorted in a thread, though a few KB of a zip announce it."""
+def test_large_files_and_archives_are_not_light(files: tuple[bytes, ...]) -> None:
+    """A few KB of a zip may take longer than a large plain answer, so they are sorted in a thread."""
     assert not is_light(*files)
