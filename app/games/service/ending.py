@@ -45,7 +45,7 @@ def clock_of_game(binding: Binding | None, game: GameRow) -> Clock | None:
     """The clock that cuts a game: the team's own, up to the end of its window for final cases where it is of one."""
     if binding is None:
         return None
-    clock, finals, asked = binding.clock, binding.entry.finals, binding.entrant.asked
+    clock, finals, asked = binding.clock, binding.entry.settings.finals, binding.entrant.asked
     is_final = any(game.test_case_id == case.id for case in binding.entry.final_cases)
     if not is_final or finals.window is None or asked is None:
         return clock

@@ -111,7 +111,7 @@ class Grader:
 
     def _grade_one(self, name: str, case: CaseAnswer) -> FoundScore:
         if case.refused is not None:
-            return FoundScore(case.test_case_id, CaseVerdict.REJECTED, None, None, None, case.refused, 0)
+            return rejected(case.test_case_id, case.refused)
         checker: AnyChecker = open_checker(name, case.checker_args)
         instance = self._instance(name, checker, case.input_sha256)
         reference = None if case.answer_sha256 is None else self._reference(case.answer_sha256)
@@ -120,8 +120,7 @@ class Grader:
         try:
             score = checker.score_answer(instance, checker.read_answer(data, instance), reference)
         except Rejected as rejection:
-            message = message_json(rejection.message)
-            return FoundScore(case.test_case_id, CaseVerdict.REJECTED, None, None, None, message, _ms(began))
+            return rejected(case.test_case_id, message_json(rejection.message), _ms(began))
         return found_score(case.test_case_id, score, _ms(began))
 
     def _instance(self, name: str, checker: AnyChecker, sha256: str) -> object:
@@ -168,6 +167,11 @@ def found_score(test_case_id: int, score: Score, run_time_ms: int = 0) -> FoundS
         message_json(score.message),
         run_time_ms,
     )
+
+
+def rejected(test_case_id: int, message: MessageDocument, run_time_ms: int = 0) -> FoundScore:
+    """The score of a rejected answer, in the form it is stored in."""
+    return FoundScore(test_case_id, CaseVerdict.REJECTED, None, None, None, message, run_time_ms)
 
 
 def _ms(began: float) -> int:

@@ -50,15 +50,15 @@ class Preview(BaseModel):
     problem_id: str
     version: int
     outcome: Literal["nothing", "at_once", "rejudging"]
-    judging: bool
-    points: bool
     changes: list[str]
     testcases: list[CaseChange]
-    without_answer: list[str]
-    contests: list[ContestPreview]
-    submissions: int
-    teams: int
-    rejudging: str | None
+    judging: bool = False
+    points: bool = False
+    without_answer: list[str] = []
+    contests: list[ContestPreview] = []
+    submissions: int = 0
+    teams: int = 0
+    rejudging: str | None = None
 
 
 def preview(session: Session, plan: Plan) -> Preview:
@@ -89,15 +89,8 @@ def preview_of_new(problem_id: str, after: ProblemDocument) -> Preview:
         problem_id=problem_id,
         version=0,
         outcome="at_once",
-        judging=False,
-        points=False,
         changes=[f"problem {problem_id}: added"],
         testcases=case_changes({}, after["cases"]),
-        without_answer=[],
-        contests=[],
-        submissions=0,
-        teams=0,
-        rejudging=None,
     )
 
 

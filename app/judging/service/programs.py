@@ -19,9 +19,8 @@ from typing import cast
 
 from app.core.files.stored_bytes import UNREADABLE
 from app.core.images import measure
-from app.domain.counting import CaseVerdict
 from app.domain.documents import CaseAnswer, FoundScore, ImageDocument, ProgramDocument
-from app.judging.service.grader import found_score, message_json
+from app.judging.service.grader import UnreadableFile, found_score, message_json, rejected
 from app.judging.service.graders import EngineSettings
 from app.judging.service.messages import Failed, Grade, Held, Reply, Unreadable, Validate, validated
 from app.packages.tools import Workshop
@@ -42,14 +41,6 @@ from app.programs.tools import ToolDesk
 from app.sandbox.model import SandboxFault, SandboxMissing
 from app.sandbox.sandbox import Sandbox
 from checkers.doors import Message
-
-
-class _FileUnreadable(Exception):
-    """A stored file that cannot be read, with its name."""
-
-    def __init__(self, sha256: str, error: Exception) -> None:
-        super().__init__(str(error))
-        self.sha256 = sha256
 
 
 class Programs:
@@ -138,7 +129,7 @@ class Programs:
 
     def _grade_one(self, ask: Ask, answer: CaseAnswer) -> FoundScore:
         if answer.refused is not None:
-            return FoundScore(answer.test_case_id, CaseVerdict.REJECTED, None, None, None, answer.refused, 0)
+            return rejected(answer.test_case_id, answer.refused)
         case = CaseFiles(
             answer.case_name,
             self._load(answer.input_sha256),
@@ -176,16 +167,17 @@ class Programs:
         try:
             return self._files.load(sha256)
         except UNREADABLE as error:
-            raise _FileUnreadable(sha256, error) from None
+            raise UnreadableFile(sha256, error) from None
 
 
 def _score_of(test_case_id: int, decision: Decision, run_time_ms: int) -> FoundScore:
     """A decision in the form that scores are stored in."""
     judges = decision.judges or None
     if decision.score is None:
-        message = message_json(decision.message)
-        return FoundScore(test_case_id, CaseVerdict.REJECTED, None, None, None, message, run_time_ms, judges)
-    return replace(found_score(test_case_id, decision.score, run_time_ms), judge_message=judges)
+        score = rejected(test_case_id, message_json(decision.message), run_time_ms)
+    else:
+        score = found_score(test_case_id, decision.score, run_time_ms)
+    return replace(score, judge_message=judges)
 
 
 def _case_of(request: Validate) -> CaseFiles:
@@ -204,7 +196,7 @@ def _failure(error: Exception) -> Failed:
             return Held(str(error))
         case ProgramFault():
             return Failed(str(error))
-        case _FileUnreadable():
+        case UnreadableFile():
             return Unreadable(str(error), sha256=error.sha256)
         case SandboxMissing() | SandboxFault() | OSError():
             return Held(str(error))

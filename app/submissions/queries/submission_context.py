@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import NamedTuple
 
 from sqlalchemy import func, select
@@ -18,7 +18,7 @@ from app.contests.queries import clock
 from app.contests.schemas import NO_LIMITS, ContestSettings, Limits
 from app.core.db.database import Database
 from app.domain.contests import CaseKind, Clock
-from app.domain.participation import Finals, Participation, ParticipationKind, own_clock
+from app.domain.participation import Participation, ParticipationKind, own_clock
 from app.packages.names import PATTERNS
 from app.problems.queries import pins
 from app.problems.queries.scoring_input import contest_teams
@@ -85,20 +85,10 @@ class Entry:
     game: str | None = None
 
     @property
-    def finals(self) -> Finals:
-        """The contest's treatment of final cases."""
-        return self.settings.finals
-
-    @property
-    def personal(self) -> timedelta | None:
-        """The length of each team's own window, or None where all share one clock."""
-        return self.settings.personal_duration
-
-    @property
     def asks_the_team(self) -> bool:
         """Whether admission depends on earlier acts of the team: its own clock, or its request for final inputs."""
-        has_timer = bool(self.final_cases) and self.finals.window is not None
-        return has_timer or self.personal is not None or self.settings.virtual
+        has_timer = bool(self.final_cases) and self.settings.finals.window is not None
+        return has_timer or self.settings.personal_duration is not None or self.settings.virtual
 
     @property
     def final_cases(self) -> Sequence[OpenCase]:
@@ -107,7 +97,7 @@ class Entry:
 
     def open_cases(self, team: Entrant, now: datetime) -> tuple[Sequence[OpenCase], Names]:
         """The cases answers are taken for from a team now, and the names of their files."""
-        if self.final_cases and self.finals.taken(self.clock, now, team.asked):
+        if self.final_cases and self.settings.finals.taken(self.clock, now, team.asked):
             return self.all_cases, self.all_names
         return self.cases, self.names
 
@@ -130,7 +120,7 @@ def read_entrant(session: Session, entry: Entry, team_id: str) -> Entrant:
     """Read what a team has done for itself in a contest."""
     participation = contests_queries.participation(session, entry.contest_id, team_id)
     asked = contests_queries.asked(session, entry.contest_id, team_id, entry.problem_id)
-    return Entrant(own_clock(entry.clock, entry.personal, participation), participation, asked)
+    return Entrant(own_clock(entry.clock, entry.settings.personal_duration, participation), participation, asked)
 
 
 class SubmissionContexts:

@@ -105,20 +105,6 @@ def visible_judgements(session: Session, contest_id: str) -> list[int]:
     return list(session.scalars(query))
 
 
-def judgements(
-    session: Session, contest_id: str, among: Collection[int] | None
-) -> list[tuple[JudgementRow, SubmissionRow]]:
-    """The judgements of a contest, or of some submissions, each with its submission, in order."""
-    query = (
-        select(JudgementRow, SubmissionRow)
-        .join(SubmissionRow, SubmissionRow.id == JudgementRow.submission_id)
-        .where(is_visible(), SubmissionRow.contest_id == contest_id)
-        .order_by(JudgementRow.id)
-    )
-    rows = (row for some in few(SubmissionRow.id, among) for row in session.execute(query.where(some)))
-    return [(row[0], row[1]) for row in rows]
-
-
 def judgements_of(session: Session, rows: Collection[SubmissionRow]) -> list[tuple[JudgementRow, SubmissionRow]]:
     """The judgements of submissions that have been read, each with its submission, in order."""
     owners = {row.id: row for row in rows}

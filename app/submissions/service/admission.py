@@ -193,7 +193,7 @@ def _submission_time(viewer: Viewer, form: SubmissionForm, entry: Entry, entrant
         return form.time
     if viewer.manages or (entry.settings.practice and entry.clock.decided(now)):
         return now
-    if entry.personal is not None and entrant.participation is None and not entry.clock.ended(now):
+    if entry.settings.personal_duration is not None and entrant.participation is None and not entry.clock.ended(now):
         # As before the start: a team that has not begun knows of no problems.
         raise NotFound(visibility.own_clock_not_begun())
     if not entrant.clock.running(now):

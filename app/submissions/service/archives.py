@@ -5,7 +5,6 @@ Anything odd about an archive refuses it as a whole. Limits hold for all archive
 
 from __future__ import annotations
 
-import io
 import re
 import zipfile
 from collections.abc import Iterator, Sequence
@@ -19,8 +18,6 @@ from app.packages.zips import CHUNK, ZipUnreadable, entry_fault, inflate, open_z
 LONGEST_NAME = 255
 DIRECTORY_ENTRY = b"PK\x01\x02"
 DIRECTORY_ENTRY_BYTES = 46
-# Bytes of an archive that are read at once, as each of its files costs some small reads.
-READ_AT_ONCE = 64 * 1024
 RATIO_MATTERS_FROM = 1 << 20
 ARCHIVES = {
     b"PK\x03\x04": "zip",
@@ -115,7 +112,7 @@ def open_archive(upload: Upload, budget: Budget) -> Iterator[Archive]:
     _check_directory(upload, budget)
     budget.packed += _size(upload.stream)
     try:
-        with open_zip(_quick(upload.stream)) as archive:
+        with open_zip(upload.stream) as archive:
             entries = archive.infolist()
             budget.add_files(upload.name, len(entries))
             for entry in entries:  # what no honest archive of answers has is refused before a byte is inflated
@@ -207,11 +204,6 @@ def _check_directory(upload: Upload, budget: Budget) -> None:
     upload.stream.seek(0)
     if count > left:
         raise _too_many(upload.name, budget.limits, budget.files + count)
-
-
-def _quick(stream: IO[bytes]) -> IO[bytes]:
-    """The stream, or a copy of it in memory where it is small."""
-    return stream if _size(stream) > READ_AT_ONCE else io.BytesIO(stream.read())
 
 
 def _size(stream: IO[bytes]) -> int:

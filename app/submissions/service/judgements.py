@@ -149,7 +149,7 @@ def numbered_judgements(
     """Each judgement of these submissions (None: all) that the viewer may know of, with its submission's number."""
     contest_id = snapshot.contest.id
     longest = submission_queries.longest_runs(session, contest_id, ids)
-    rows = submission_queries.judgements(session, contest_id, ids)
+    rows = submission_queries.judgements_of(session, submission_queries.submissions(session, contest_id, ids))
     if ids is not None:
         visibility.know_points(snapshot, [owner for row, owner in rows if row.current])
     for row, owner in rows:
