@@ -19,14 +19,15 @@ from app.domain.counting import CaseVerdict, Exact
 JsonValue: TypeAlias = "str | int | float | bool | Sequence[JsonValue] | Mapping[str, JsonValue] | None"
 
 
-class PhraseDocument(TypedDict):
+# Models contain them, too: before Python 3.12 pydantic takes those of typing_extensions alone.
+class PhraseDocument(typing_extensions.TypedDict):
     """The English source of an argument with its values, for other languages; a value may be a phrase too."""
 
     source: str
     values: Mapping[str, int | float | str | PhraseDocument]
 
 
-class MessageDocument(TypedDict):
+class MessageDocument(typing_extensions.TypedDict):
     """A checker's message: a key with arguments for other languages, in addition to its English text.
 
     phrases  the sources of those arguments that are English phrases
@@ -84,7 +85,6 @@ class ProgramDocument(TypedDict):
     limits: NotRequired[ProgramLimitsDocument]
 
 
-# Of typing_extensions, as models contain it: before Python 3.12 pydantic takes no other.
 class ImageDocument(typing_extensions.TypedDict):
     """An image that a checker left beside a score: its name, which says whom it is for, its type, sides and file."""
 

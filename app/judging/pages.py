@@ -14,21 +14,15 @@ from app.core.pages.visitor import Fields
 from app.core.pages.visits import Change, ContestLook, Visit
 from app.judging.service import rejudging_difference, rejudgings
 from app.judging.service.rejudgings import ApplyBody, RejudgingBody
-from app.submissions.pages.answers import case_lines, group_lines, listed, verdict_of
+from app.submissions.pages.answers import JUDGED, WAITING, case_lines, group_lines, listed, verdict_of
 from app.submissions.queries.submission_context import StreamFilter, stream
 from app.submissions.service.reports import report
 from app.submissions.service.submissions import sources
 
 PER_PAGE = 50
 Kind = Literal["", "AC", "PC", "WA", "JE", "waiting"]
-KINDS = {
-    "": N_("any"),
-    "AC": N_("Accepted"),
-    "PC": N_("Partly correct"),
-    "WA": N_("Rejected"),
-    "JE": N_("Judge error"),
-    "waiting": N_("Waiting to be judged"),
-}
+WORDS: dict[str | None, str] = {kind: JUDGED[kind][1] for kind in ("AC", "PC", "WA", "JE")}
+KINDS = {"": N_("any"), **WORDS, "waiting": WAITING[1]}
 
 
 def live_page(
@@ -89,13 +83,7 @@ def rejudge_one(change: Change, contest_id: str, submission_id: str) -> Response
 
 
 MOST_LISTED = 200
-TYPES = {
-    "AC": N_("Accepted"),
-    "PC": N_("Partly correct"),
-    "WA": N_("Rejected"),
-    "JE": N_("Judge error"),
-    None: N_("Not judged"),
-}
+TYPES = {**WORDS, None: N_("Not judged")}
 STATES = {
     "judging": N_("is being judged"),
     "ready": N_("is ready to be applied"),

@@ -16,10 +16,10 @@ from app.core.faults import MORE, PackageError, mismatch
 from app.core.messages import N_, BadRequest, Message, all_in_words, joined, message_of
 from app.core.pages import languages
 from app.core.pages.languages import in_words, translate
+from app.domain.documents import MessageDocument
 from app.domain.participation import quota
 from app.judging.service.grader import message_json
 from app.submissions.queries.usage import why_not
-from app.submissions.service import judgements
 from checkers.doors import Phrase, Rejected
 
 APP = Path(__file__).parents[2] / "app"
@@ -88,9 +88,8 @@ def test_a_checkers_message_reaches_a_page_with_its_phrases() -> None:
     rejected = Rejected.at(where, expected=Phrase("a piece to jump over"), found="x")
     stored = json.loads(json.dumps(message_json(rejected.message)))
     assert stored["args"] == {"where": "jump 3 (line 4)", "expected": "a piece to jump over", "found": "x"}
-    shown = judgements.Message.model_validate(stored)
     with languages.speaking("es"):
-        assert in_words(shown) == "salto 3 (línea 4): se esperaba una pieza sobre la que saltar, se encontró x"
+        assert in_words(stored) == "salto 3 (línea 4): se esperaba una pieza sobre la que saltar, se encontró x"
 
 
 def test_a_fault_of_a_package_is_translated_with_what_was_expected_and_found() -> None:
@@ -105,7 +104,12 @@ def test_a_fault_of_a_package_is_translated_with_what_was_expected_and_found() -
 def test_a_packages_checker_cannot_bring_texts_of_its_own() -> None:
     phrases = {"where": {"source": "%(x)9999999d", "values": {"x": 1}}}
     args = {"where": "a", "expected": "b", "found": "c"}
-    message = judgements.Message(key="expected-found", text="a: expected b, found c", args=args, phrases=phrases)
+    message: MessageDocument = {
+        "key": "expected-found",
+        "text": "a: expected b, found c",
+        "args": args,
+        "phrases": phrases,
+    }
     with languages.speaking("es"):
         assert in_words(message) == "a: se esperaba b, se encontró c"
 

@@ -20,18 +20,15 @@ from functools import cache
 from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 from babel.dates import format_skeleton, get_datetime_format, get_timezone
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po
 
 from app.core.messages import N_, BadRequest, Message
-from app.domain.documents import PhraseDocument
+from app.domain.documents import MessageDocument, PhraseDocument
 from checkers.doors import Phrase
-
-if TYPE_CHECKING:
-    from app.submissions.service import judgements
 
 SOURCE = "en"
 # The languages of pages, each by its own name.
@@ -259,20 +256,18 @@ SENTENCES = {
 }
 
 
-def in_words(message: judgements.Message) -> str:
+def in_words(message: MessageDocument) -> str:
     """Return a checker's message for the reader: translated where its key is known and its text is that of the key."""
-    sentence = SENTENCES.get(message.key)
+    sentence, text, args = SENTENCES.get(message["key"]), message["text"], message["args"]
     if sentence is None or language() == SOURCE:
-        return message.text
+        return text
     try:
-        if sentence % message.args != message.text:  # a package's own checker, with a key of ours and words of its own
-            return message.text
-        shown = {
-            name: _phrase(cast(PhraseDocument, each), str(message.args[name])) for name, each in message.phrases.items()
-        }
+        if sentence % args != text:  # a package's own checker, with a key of ours and words of its own
+            return text
+        shown = {name: _phrase(each, str(args[name])) for name, each in message.get("phrases", {}).items()}
     except KeyError:  # the same, with other values
-        return message.text
-    return gettext(sentence) % {**message.args, **shown}
+        return text
+    return gettext(sentence) % {**args, **shown}
 
 
 def in_words_of(text: str) -> str:

@@ -211,7 +211,7 @@ def _case_line(snapshot: ContestSnapshot, problem_id: str, case: ReportedCase, *
         width(share),
         case.carried_over_from,
         in_words(case.message),
-        str(case.message.args.get("where", "")),
+        str(case.message["args"].get("where", "")),
         case.verdict == CaseVerdict.REJECTED,
         case.file is not None or case.carried_over_from is not None,
         tuple(case.images or ()),

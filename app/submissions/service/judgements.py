@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterator
 from datetime import datetime
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
@@ -21,6 +21,7 @@ from app.core.clics import (
 from app.core.messages import N_, NotFound
 from app.domain import contests
 from app.domain.counting import CaseVerdict, JudgementType, exact, is_full, judgement_type
+from app.domain.documents import MessageDocument
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import attempts, submission_queries
 from app.submissions.tables import DONE
@@ -59,18 +60,6 @@ class Judgement(BaseModel):
     max_run_time: float | None = None
 
 
-class Message(BaseModel):
-    """The checker's message: English text, and a key with its arguments for other languages.
-
-    phrases  the English sources of arguments that are phrases, each with its values
-    """
-
-    key: str
-    text: str
-    args: dict[str, int | str]
-    phrases: dict[str, object] = Field(default_factory=dict)
-
-
 class JudgedCase(BaseModel):
     """A CLICS run of a test case, and what the checker found."""
 
@@ -83,7 +72,7 @@ class JudgedCase(BaseModel):
     run_time: float
     testcase: str
     raw: int | float | None
-    message: Message
+    message: MessageDocument
 
 
 def _contest_time(snapshot: ContestSnapshot, moment: datetime) -> str:
@@ -188,7 +177,7 @@ def run_document(snapshot: ContestSnapshot, run: submission_queries.ScoredCase) 
         run_time=score.run_time_ms / 1000,
         testcase=run.case_name,
         raw=number(exact(score.raw_num, score.raw_den)),
-        message=Message.model_validate(visibility.message_of(snapshot, score.verdict, score.message)),
+        message=visibility.message_of(snapshot, score.verdict, score.message),
     )
 
 

@@ -19,13 +19,13 @@ from app.core.clics import format_reltime, format_time, number
 from app.core.messages import N_, NotFound
 from app.domain.contests import CaseKind, ScoredProblem
 from app.domain.counting import Answers, counted_answers, exact, submission_answers
-from app.domain.documents import ImageDocument
+from app.domain.documents import ImageDocument, MessageDocument
 from app.domain.scoring import ProblemPoints, problem_points, weights
 from app.domain.scoring import shown as shown_points
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries, submissions
 from app.submissions.queries.submissions import SentAnswer
-from app.submissions.service.judgements import JUDGEMENT, Judgement, Message, is_newer, judgement_document
+from app.submissions.service.judgements import JUDGEMENT, Judgement, is_newer, judgement_document
 from app.submissions.service.submissions import carried, readable
 from app.submissions.tables import DONE, RUNNING
 from app.tables import JudgementRow, RawScoreRow, SubmissionRow
@@ -68,7 +68,7 @@ class ReportedCase(bodies.Sparse):
     verdict: str | None
     raw: int | float | None
     max_raw: int | float | None
-    message: Message
+    message: MessageDocument
     judge_message: str | None = Field(None, description="for judges: what a package's own checker says to them alone")
     images: list[ReportedImage] | None = Field(None, description="those that the viewer may see; absent without any")
     run_time: float | None = Field(description="seconds that the checker took")
@@ -150,9 +150,9 @@ class Report(bodies.Sparse):
 
 
 FOR_TEAMS = "teamimage"
-WAITING = Message(key="waiting", text="waiting to be judged", args={})
-EMBARGOED = Message(key="final-case", text="counts after the end of the contest", args={})
-NOTHING = Message(key="no-answer", text="no answer was sent for this test case", args={})
+WAITING: MessageDocument = {"key": "waiting", "text": "waiting to be judged", "args": {}}
+EMBARGOED: MessageDocument = {"key": "final-case", "text": "counts after the end of the contest", "args": {}}
+NOTHING: MessageDocument = {"key": "no-answer", "text": "no answer was sent for this test case", "args": {}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,7 +271,7 @@ def _embargoed_cases(problem: ScoredProblem, sent_answers: Sequence[SentAnswer])
 
 
 def _case(
-    name: str, group: str | None, kind: CaseKind, sent: SentAnswer | None, message: Message = NOTHING
+    name: str, group: str | None, kind: CaseKind, sent: SentAnswer | None, message: MessageDocument = NOTHING
 ) -> ReportedCase:
     """A case with its answer, and without any score."""
     return ReportedCase(
@@ -296,7 +296,7 @@ def _add_score(case_view: ReportedCase, snapshot: ContestSnapshot, score: RawSco
     case_view.verdict = score.verdict
     case_view.raw = number(exact(score.raw_num, score.raw_den))
     case_view.max_raw = number(exact(score.max_raw_num, score.max_raw_den))
-    case_view.message = Message.model_validate(message_of(snapshot, score.verdict, score.message))
+    case_view.message = message_of(snapshot, score.verdict, score.message)
     case_view.run_time = score.run_time_ms / 1000
     if score.judge_message and not snapshot.public:
         case_view.judge_message = score.judge_message
