@@ -10,7 +10,7 @@ from rich.table import Table as RichTable
 from app.core.commands.client import Client, refusal, without_none
 from app.core.commands.lookup import follow_job, points_text
 from app.core.commands.output import Failure, Json, JsonMapping, plain, report, show, table, write_json
-from app.core.commands.progress import OnProgress, progress_shown
+from app.core.commands.progress import progress_shown
 from app.core.commands.registry import AsJson, Cell, ContestId, Request, Shown, Table, command
 
 SECONDS_BETWEEN_LOOKS = 0.3
@@ -194,21 +194,14 @@ def wait_for_answers(client: Client, rejudging: JsonMapping, *, quiet: bool) -> 
 
 
 def follow(client: Client, rejudging: JsonMapping, *, quiet: bool) -> None:
-    """Look at a rejudging until it is judged, with a bar."""
+    """Wait with a bar until all is judged that a rejudging had at first; more may have been submitted since."""
+    at_first = rejudging["total"]
     with progress_shown(f"rejudging {rejudging['id']}", quiet=quiet) as on_progress:
-        wait_until_judged(client, rejudging["href"], on_progress)
-
-
-def wait_until_judged(client: Client, path: str, on_progress: OnProgress) -> None:
-    """Look at a rejudging until all is judged that it had at first; more may have been submitted meanwhile."""
-    at_first = client.get(path)["total"]
-    while True:
-        rejudging = client.get(path)
-        note = f"{rejudging['judged']} of {rejudging['total']} judged"
-        on_progress({"fraction": rejudging["progress"], "best": None, "states": 0, "note": note})
-        if rejudging["state"] != "judging" or rejudging["judged"] >= at_first:
-            return
-        time.sleep(SECONDS_BETWEEN_LOOKS)
+        while rejudging["state"] == "judging" and rejudging["judged"] < at_first:
+            note = f"{rejudging['judged']} of {rejudging['total']} judged"
+            on_progress({"fraction": rejudging["progress"], "best": None, "states": 0, "note": note})
+            time.sleep(SECONDS_BETWEEN_LOOKS)
+            rejudging = client.get(rejudging["href"])
 
 
 def show_difference(changes: JsonMapping, *, as_json: bool) -> None:

@@ -74,7 +74,7 @@ class Worker:
         """
         self._presence.start(self._locks)
         self.engine.start()
-        while not self.engine.is_warm:
+        while not self.engine.pids:
             if stop.wait(SECONDS_BETWEEN_LOOKS):
                 return
         self._consumer.loop.start()

@@ -18,6 +18,7 @@ from app.judging.service.engine import Engine
 from app.judging.service.graders import EngineSettings
 from app.submissions.queries import submissions
 from app.submissions.queries.submissions import Accepted, NewAnswer, NewSubmission
+from app.submissions.tables import DONE
 from app.tables import (
     AccountRow,
     ContestProblemRow,
@@ -76,6 +77,13 @@ def limit_seconds(database: Database, seconds: float) -> None:
         row.updated += timedelta(seconds=1)
 
 
+def count_waiting(database: Database) -> int:
+    """How many live judgements are not done."""
+    query = select(func.count()).where(JudgementRow.state != DONE, JudgementRow.rejudging_id.is_(None))
+    with database.read() as session:
+        return session.scalar(query) or 0
+
+
 def submission(*answers: bytes, key: str | None = None) -> NewSubmission:
     """A submission of team `t` with these answers for cases 1, 2, ..."""
     files = [NewAnswer(at, f"{at}.out", len(data), None, data) for at, data in enumerate(answers, start=1)]
@@ -112,9 +120,13 @@ class Grading:
     def wait(self, seconds: float = 60.0) -> None:
         """Wait until nothing waits to be judged."""
         until = time.monotonic() + seconds
-        while self.engine.waiting:
-            assert time.monotonic() < until, f"{self.engine.waiting} judgements still wait"
+        while waiting := self.waiting():
+            assert time.monotonic() < until, f"{waiting} judgements still wait"
             time.sleep(0.005)
+
+    def waiting(self) -> int:
+        """How many live judgements are not done."""
+        return count_waiting(self.database) or self.engine.at_work
 
     def types(self) -> list[str | None]:
         """Every judgement's type, in order."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, cast
 
 import httpx
@@ -57,17 +58,14 @@ class Idle:
         """Nobody is here to check anything."""
         raise RuntimeError("this service has no graders")
 
-    def alive(self) -> int:
-        """There is nothing that could fail."""
-        return 1
-
     def graders(self) -> GraderState:
         """None is needed."""
         return self.state
 
-    def programs_lack(self) -> str:
+    @property
+    def programs(self) -> SimpleNamespace:
         """Nobody is here to run any."""
-        return self.lack
+        return SimpleNamespace(lacks=lambda: self.lack)
 
     def close(self) -> None:
         """Nothing to stop."""

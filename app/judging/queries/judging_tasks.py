@@ -46,7 +46,6 @@ class Task:
 class _Sent:
     """An answer as it was sent, and its case as it is now."""
 
-    name: str
     removed: bool
     size: int
     answer: CaseAnswer
@@ -153,8 +152,9 @@ def _ground(
 
 def _on(ground: _Ground, sent: _Sent) -> CaseAnswer | None:
     """The answer with its case as it is to be judged; None where the case is none any more."""
-    case = ground.cases.get(sent.name)
-    if case is None and (sent.removed or ground.is_whole or sent.name in ground.cases):
+    name = sent.answer.case_name
+    case = ground.cases.get(name)
+    if case is None and (sent.removed or ground.is_whole or name in ground.cases):
         return None
     if case is not None and case["answer_sha256"] is None:
         return None  # it is not open before it has one, and then everything is judged anew
@@ -182,7 +182,6 @@ def too_large(limit: int) -> MessageDocument:
 ANSWERS = (
     select(
         tables.AnswerRow.submission_id,
-        tables.TestCaseRow.name,
         tables.TestCaseRow.removed,
         tables.AnswerRow.size,
         tables.AnswerRow.test_case_id,
@@ -205,7 +204,7 @@ ANSWERS = (
 def _answers(connection: Connection, submissions: Sequence[int]) -> dict[int, list[_Sent]]:
     answers: dict[int, list[_Sent]] = defaultdict(list)
     for row in connection.execute(ANSWERS, {"ids": list(submissions)}):
-        answers[row[0]].append(_Sent(row[1], row[2], row[3], CaseAnswer(*row[4:])))
+        answers[row[0]].append(_Sent(row[1], row[2], CaseAnswer(*row[3:])))
     return answers
 
 

@@ -85,7 +85,7 @@ class Engine:
         self._is_called = {False: False, True: False}  # by `rejudging`: whether there may be queued judgements
         self._rejudging_graders = 0
         self._swept = float("-inf")
-        self._closing = False
+        self.closing = False
         self._judging = Judging(settings.files, settings.seconds_per_answer)
         self._claims = Claims(database, writer, settings, self._judging, on_judged, self)
         self._questions: deque[Question] = deque()
@@ -129,55 +129,32 @@ class Engine:
 
     def _ask(self, question: Question) -> None:
         with self._changed:
-            if self._closing:
+            if self.closing:
                 fail(question.future, NotJudged(STOPPING))
             self._questions.append(question)
             self._changed.notify()
-
-    @property
-    def closing(self) -> bool:
-        """Whether it is being closed."""
-        return self._closing
-
-    @property
-    def waiting(self) -> int:
-        """Judgements that somebody waits for."""
-        with self._database.read() as session:
-            return judgements.count_waiting(session) or self.at_work
 
     @property
     def at_work(self) -> int:
         """The number of judgements that graders have claimed here and not ended."""
         return len(self._claims.at_work)
 
-    def programs_lack(self) -> str:
-        """What keeps packages' own checkers from running; empty where nothing does."""
-        return self.programs.lacks()
-
-    def alive(self) -> int:
-        """The number of graders able to work: their threads live; a process that died is started again when needed."""
-        return sum(loop.alive for loop in self._loops)
-
-    @property
-    def is_warm(self) -> bool:
-        """Whether a grader has been started and can be asked at once."""
-        return any(process.pid is not None for process in self._processes)
-
     def graders(self) -> GraderState:
-        """The state of the graders."""
+        """The state of the graders. One whose process has died is alive: it is started again when needed."""
+        alive = sum(loop.alive for loop in self._loops)
         deaths = sum(process.deaths for process in self._processes)
         protections = {name: lack for process in self._processes for name, lack in process.protections.items()}
-        return GraderState(self.alive(), deaths, protections)
+        return GraderState(alive, deaths, protections)
 
     @property
     def pids(self) -> list[int]:
-        """Process ids of the graders that run."""
+        """Process ids of the graders that run and are warm."""
         return [pid for process in self._processes if (pid := process.pid) is not None]
 
     def close(self) -> None:
         """Stop after the judgements at hand; the rest stays queued in its rows."""
         with self._changed:
-            self._closing = True
+            self.closing = True
             for question in self._questions:
                 fail(question.future, NotJudged(STOPPING))
             self._changed.notify_all()
@@ -213,7 +190,7 @@ class Engine:
 
     def _work(self, process: GraderProcess) -> float | None:
         """A step of a grader's thread: no other one starts its process or talks to it."""
-        if self._closing:
+        if self.closing:
             return FOREVER
         if not process.start():  # so that a thread whose grader was killed claims nothing before it has another one
             return process.pause
@@ -237,7 +214,7 @@ class Engine:
                 lambda: self.is_awaited() or self._may_rejudge(),
                 timeout=max(0.0, self._swept + SECONDS_BETWEEN_SWEEPS - time.monotonic()),
             )
-            if self._closing:
+            if self.closing:
                 return None
             # An organizer waits for the reply in a request, which has a timeout.
             if self._questions:
@@ -281,7 +258,7 @@ class Engine:
 
     def is_awaited(self) -> bool:
         """Whether there is something to do that goes before rejudgings."""
-        return bool(self._is_called[False] or self._questions or self._closing)
+        return bool(self._is_called[False] or self._questions or self.closing)
 
     def _may_rejudge(self) -> bool:
         """Whether a rejudging has work, and a grader is free next to the one left to live submissions."""

@@ -35,7 +35,7 @@ class GraderDesk:
 
     def lacks(self) -> str:
         """What keeps packages' own checkers from running on this server."""
-        return self._engine.programs_lack()
+        return self._engine.programs.lacks()
 
     def ask(self, questions: Iterable[Question]) -> list[Outcome]:
         """Answer every question, one after another, so that graders have other work in between.

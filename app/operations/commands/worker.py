@@ -77,7 +77,7 @@ def worker(
         with _metrics(running, settings) as shown:
             running.start(stop)
             if not stop.is_set():
-                graders = running.engine.alive()
+                graders = running.engine.graders().alive
                 typer.echo(f"Jurado judges with {graders} graders (data in {settings.home.resolve()}){shown}")
             stop.wait()
             typer.echo("the worker stops after the judgements at hand")

@@ -66,11 +66,6 @@ PAYER = func.coalesce(
 )
 
 
-def count_waiting(session: Session) -> int:
-    """The number of judgements somebody waits for that are not done."""
-    return session.scalar(select(func.count()).where(OPEN, JudgementRow.rejudging_id.is_(None))) or 0
-
-
 # Statements of the writer are built once: that takes as long as running them (guarantee 6).
 # The judgements of a lane that a process may claim now, in their order.
 CLAIMABLE = (

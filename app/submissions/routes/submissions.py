@@ -85,12 +85,12 @@ def get_answer(
     service: TheService,
 ) -> Response:
     """One case's answer file as it counts for this submission; the header Jurado-Submission says who brought it."""
-    counting = answer(service, viewer, snapshot, session, submission_id, case_name)
+    data, brought_by = answer(service, viewer, snapshot, session, submission_id, case_name)
     headers = {
-        "Jurado-Submission": counting.brought_by,
+        "Jurado-Submission": brought_by,
         "Content-Disposition": f'attachment; filename="{case_name}.out"',
     }
-    return Response(counting.data, media_type="application/octet-stream", headers=headers)
+    return Response(data, media_type="application/octet-stream", headers=headers)
 
 
 judgements_router = APIRouter(route_class=GatedRoute, tags=["judgements"])

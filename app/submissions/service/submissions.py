@@ -34,14 +34,6 @@ from app.submissions.service.submission_form import Submission, view
 from app.tables import SubmissionRow
 
 
-@dataclass(frozen=True, slots=True)
-class AnswerFile:
-    """The answer that counts for a case, and the id of the submission that brought it."""
-
-    data: bytes
-    brought_by: str
-
-
 def visible(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submission_id: str) -> SubmissionRow:
     """A submission of the contest; raises NotFound where the viewer may not know of it."""
     row = submission_queries.submission(session, snapshot.contest.id, submission_id)
@@ -83,8 +75,11 @@ def files_zip(
 
 def answer(
     service: Service, viewer: Viewer, snapshot: ContestSnapshot, session: Session, submission_id: str, case_name: str
-) -> AnswerFile:
-    """The answer of a case as it counts for a submission, which may be an earlier one's; raises NotFound, Forbidden."""
+) -> tuple[bytes, str]:
+    """The answer that counts for a case of a submission, and the id of the submission that brought it.
+
+    Raises NotFound or Forbidden.
+    """
     row = readable(viewer, snapshot, session, submission_id)
     is_own = any(sent.case_name == case_name for sent in submissions.sent_answers(session, row))
     counted = carried(snapshot, row).get(case_name)
@@ -96,7 +91,7 @@ def answer(
             submission=row.shown_id,
             case=case_name,
         )
-    return AnswerFile(data, submission_queries.shown_ids(session, [source])[source])
+    return data, submission_queries.shown_ids(session, [source])[source]
 
 
 def document(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRow) -> Submission:

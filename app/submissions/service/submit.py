@@ -19,7 +19,7 @@ from app.core import telemetry
 from app.core.clics import format_time
 from app.core.json_documents import SourceDocument
 from app.core.load import run_heavy
-from app.core.messages import N_, Conflict, TooLarge, TooManyRequests
+from app.core.messages import N_, Conflict, ServiceError, TooLarge, TooManyRequests
 from app.core.service import Service
 from app.judging.queries.judging_tasks import too_large
 from app.submissions.queries import submission_queries, submissions
@@ -46,8 +46,18 @@ async def submit(
 
     Raises the refusal: of the sender, of the contest, of its files, or of the team's limits.
     """
-    if key is not None and (first := await run_sync(_repeated, service, viewer, contest_id, key)) is not None:
+    try:
+        return await _submit(service, viewer, contest_id, opening, key)
+    except ServiceError:  # a repeated request is not refused, whatever has changed since
+        first = None if key is None else await run_sync(_repeated, service, viewer, contest_id, key)
+        if first is None:
+            raise
         return first
+
+
+async def _submit(
+    service: Service, viewer: Viewer, contest_id: str, opening: OpeningForm, key: str | None
+) -> Submission:
     await check_may_submit(service, viewer, contest_id)  # before anything is read of the body
     async with opening as form:
         check_new(viewer, form)
@@ -57,13 +67,12 @@ async def submit(
         outcome = await _write(service, new)
     if isinstance(outcome, LimitReached):
         raise over_limit(outcome, new.time)
-    if outcome.judgement_id is not None:
-        _wake(service, outcome)
-        service.boards.changed(contest_id, outcome.submission_id)
     if outcome.repeated:
-        first = await run_sync(_repeated, service, viewer, contest_id, new.idempotency_key or "")
+        first = await run_sync(_repeated, service, viewer, contest_id, key or "")
         assert first is not None  # it was written in an earlier transaction, or in the same one
         return first
+    _wake(service, outcome)
+    service.boards.changed(contest_id, outcome.submission_id)
     return view(str(outcome.submission_id), new, practice=admitted.is_practice)
 
 

@@ -131,7 +131,7 @@ def test_a_worker_takes_no_message_before_it_has_a_warm_grader(
     stop.set()  # before its graders, which take seconds to start
     worker = Worker(Settings(home=tmp_path, database_url=postgresql_url, broker_url=broker_url, graders=1))
     worker.start(stop)
-    assert not worker.engine.is_warm
+    assert not worker.engine.pids
     assert queue_state(broker_url).ready == 1
     worker.close()
 

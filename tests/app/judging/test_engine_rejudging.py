@@ -52,7 +52,7 @@ def test_a_rejudging_is_judged_beside_and_tells_nobody(database_url: str, tmp_pa
         with found.database.read() as session:
             current = session.scalars(select(JudgementRow.id).where(JudgementRow.current)).all()
         assert sorted(current) == [1, 2, 3]
-        until(lambda: found.engine.waiting == 0)  # counted after the commit that `ready` sees
+        until(lambda: found.waiting() == 0)  # counted after the commit that `ready` sees
 
 
 def test_whoever_waits_for_a_verdict_is_served_before_a_rejudging_goes_on(sqlite_url: str, tmp_path: Path) -> None:

@@ -81,7 +81,7 @@ def test_a_server_of_root_refuses_packages_with_programs_and_judges_none(sqlite_
     with service(sqlite_url, tmp_path / "home", "refuse") as api:
         assert uploaded(api) == (400, f"packages' own checkers cannot run here: {REFUSED}")
         assert api.get("problems/mine", user="admin").status_code == 404
-        assert api.service.engine.programs_lack() == REFUSED
+        assert api.service.engine.programs.lacks() == REFUSED
         until(lambda: waits_for(api) == "sandbox")
         assert verdict(api) is None
         status = api.get("status", user="admin").json()
