@@ -26,7 +26,7 @@ from app.core.clock import the_clock
 from app.core.db.audit import RETENTION
 from app.core.db.by_id import Kind
 from app.core.db.clock import ClockKeeper, start_clock
-from app.core.db.locks import SERVER, Locks, Presence, Work
+from app.core.db.locks import SERVER, Locks, Presence
 from app.core.db.migrate import opened_keys
 from app.core.db.serving import Hold, hold
 from app.core.db.writer import Writer
@@ -47,7 +47,6 @@ from app.feed.service.hub import Hub
 from app.feed.service.sender import Sender
 from app.games.service.ending import Keeper
 from app.games.service.playing import Games
-from app.judging.service.engine import Engine
 from app.judging.service.jobs import start_engine
 from app.operations import routes as operations_routes
 from app.operations.service import counts
@@ -173,7 +172,7 @@ def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
     presence = Presence(writer, SERVER)
     presence.start(locks)
     engine, jobs = start_engine(settings, database, files, writer, boards, presence.id)
-    presence.work = partial(_work_of, engine)
+    presence.work = engine.work
     held.watch(database.bar, database.unbar, _stop)
     scrub = Scrub(database, files, settings.scrub_hours, locks=locks)
     scrub.start()
@@ -198,11 +197,6 @@ def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
         listener=listener,
         presence=presence,
     )
-
-
-def _work_of(engine: Engine) -> Work:
-    state = engine.graders()
-    return Work(state.alive, state.deaths)
 
 
 def _tell_waiting() -> None:

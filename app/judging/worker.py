@@ -16,7 +16,7 @@ from prometheus_client.registry import Collector
 from app.core.clock import utc_now
 from app.core.db import by_id, clock, serving
 from app.core.db.database import Database
-from app.core.db.locks import WORKER, Locks, Presence, Work
+from app.core.db.locks import WORKER, Locks, Presence
 from app.core.db.writer import Writer
 from app.core.files.open_files import open_files
 from app.core.files.temporary import remove_leftovers
@@ -55,7 +55,7 @@ class Worker:
         )
         self._jobs = JobRunner(self._database, self._files, self.engine, _told_by_the_commit, self._locks)
         self._consumer = Consumer(settings.broker_url, self.engine.wake)
-        self._presence.work = self._work
+        self._presence.work = self.engine.work
         self.metrics = WorkerMetrics(self.engine)
 
     def watch(self, hold: serving.Hold, stop: threading.Event) -> None:
@@ -93,10 +93,6 @@ class Worker:
 
     def _report_file(self, sha256: str, error: str) -> None:
         self._writer.submit(by_id.send, by_id.unreadable(sha256, error))
-
-    def _work(self) -> Work:
-        state = self.engine.graders()
-        return Work(state.alive, state.deaths, self.engine.at_work)
 
 
 def _told_by_the_commit(*_: object) -> None:

@@ -13,7 +13,7 @@ from app.contests.schemas import Rule
 from app.core.json_documents import CaseDocument, ProblemChanges
 from app.domain.documents import CaseAnswer, MessageDocument, ProblemSettingsDocument
 from app.problems.queries import pins, problem_diff
-from app.submissions.queries.judgements import OPEN
+from app.submissions.queries.judgements import UNFINISHED
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +227,7 @@ COUNTED = (
 
 def waiting_for_file(session: Session, sha256: str) -> int:
     """The number of judgements that wait for this stored file."""
-    return session.scalar(select(func.count()).where(OPEN, tables.JudgementRow.waits_for == sha256)) or 0
+    return session.scalar(select(func.count()).where(UNFINISHED, tables.JudgementRow.waits_for == sha256)) or 0
 
 
 def one_case_each(session: Session) -> list[tuple[str, str, str]]:

@@ -60,7 +60,7 @@ class Plan:
         return self.open is not None or problem_diff.matters(self.before, self.after)
 
     @property
-    def again(self) -> bool:
+    def needs_judging(self) -> bool:
         """Whether a verdict or a raw score could be another one."""
         return problem_diff.needs_judging(self.before, self.after)
 
@@ -224,9 +224,9 @@ def _join(session: Session, row: RejudgingRow, plan: Plan) -> RejudgingRow:
     # A contest without submissions goes along too: it may have some by the time the change is applied.
     row.selection = {**row.selection, "contests": list(dict.fromkeys([*contests_of(row), *plan.contests]))}
     session.flush()
-    if plan.again:
+    if plan.needs_judging:
         rejudging_steps.drop(session, JudgementRow.rejudging_id == row.id)
-    if plan.again and judges(row):
+    if plan.needs_judging and judges(row):
         rejudgings.refuse_overlap(session, row)
         rejudging_steps.take_in(session, row)
     return row

@@ -28,6 +28,7 @@ from functools import partial
 
 from app.contests.tables import OPEN
 from app.core.db.database import Database
+from app.core.db.locks import Work
 from app.core.db.writer import Writer
 from app.core.loops import FOREVER, Loop, fail, give
 from app.judging.queries import rejudging_steps
@@ -145,6 +146,11 @@ class Engine:
         deaths = sum(process.deaths for process in self._processes)
         protections = {name: lack for process in self._processes for name, lack in process.protections.items()}
         return GraderState(alive, deaths, protections)
+
+    def work(self) -> Work:
+        """What this process's heartbeat says of the graders."""
+        state = self.graders()
+        return Work(state.alive, state.deaths, self.at_work)
 
     @property
     def pids(self) -> list[int]:

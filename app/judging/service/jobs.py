@@ -50,10 +50,6 @@ SECONDS_BETWEEN_JOBS = 2.0
 SECONDS_BETWEEN_REPLIES = 0.1
 
 
-class Closing(Exception):
-    """The server stops."""
-
-
 class JobRunner:
     """The loop that works on one job at a time, so that a reference run never takes every core from the graders.
 
@@ -117,7 +113,7 @@ class JobRunner:
         """Score expected answers; those whose checker fails take no part in BEST until the next start."""
         try:
             self._score_expected_answers()
-        except Closing:
+        except Ended:
             return
         except SQLAlchemyError:
             raise
@@ -196,7 +192,7 @@ class JobRunner:
         reply = self._engine.validate(request)
         while not wait([reply], SECONDS_BETWEEN_REPLIES).done:  # graders may be seconds from their first reply
             if self._closing:
-                raise Closing
+                raise Ended
         return reply.result().score
 
     def _run(self, job_id: str) -> None:

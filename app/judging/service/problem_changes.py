@@ -71,7 +71,7 @@ def preview(session: Session, plan: Plan) -> Preview:
         problem_id=plan.problem_id,
         version=row.version,
         outcome="nothing" if not is_other else "rejudging" if plan.waits else "at_once",
-        judging=plan.again,
+        judging=plan.needs_judging,
         points=problem_diff.matters(plan.before, plan.after),
         changes=summary(plan.before, plan.after) if is_other else [],
         testcases=case_changes(plan.before["cases"], plan.after["cases"]),

@@ -99,7 +99,7 @@ def apply(service: Service, viewer: Viewer, contest_id: str, rejudging_id: str, 
                 )
         rejudging_steps.apply(session, row, errors_too=body.judge_errors)
 
-    if _do(service, viewer, contest_id, rejudging_id, rejudging_steps.take_in_newcomers, silent=True).state == JUDGING:
+    if _do(service, viewer, contest_id, rejudging_id, rejudging_steps.take_in_newcomers, quiet=True).state == JUDGING:
         service.engine.wake(rejudging=True)
     applied = _do(service, viewer, contest_id, rejudging_id, deed)
     service.engine.wake()  # for the latest submissions
@@ -108,7 +108,7 @@ def apply(service: Service, viewer: Viewer, contest_id: str, rejudging_id: str, 
 
 def cancel(service: Service, viewer: Viewer, contest_id: str, rejudging_id: str) -> RejudgingView:
     """Give a rejudging up; its waiting judgements are dropped."""
-    cancelled = _do(service, viewer, contest_id, rejudging_id, rejudging_steps.cancel, silent=True)
+    cancelled = _do(service, viewer, contest_id, rejudging_id, rejudging_steps.cancel, quiet=True)
     service.engine.wake(rejudging=True)
     return cancelled
 
@@ -169,14 +169,14 @@ def _do(
     rejudging_id: str,
     deed: Callable[[Session, RejudgingRow], None],
     *,
-    silent: bool = False,
+    quiet: bool = False,
 ) -> RejudgingView:
-    """Run an act on the rejudging in one transaction, and tell the boards of every contest unless it is `silent`."""
-    with service.database.write(quiet=silent) as session:
+    """Run an act on the rejudging in one transaction, and tell the boards of every contest unless it is `quiet`."""
+    with service.database.write(quiet=quiet) as session:
         row = rejudging_steps.lock(session, _rejudging_of(session, contest_id, rejudging_id).id)
         refuse_foreign_contests(viewer, contests_of(row))
         deed(session, row)
         made = shown(session, row)
-    for each in [] if silent else made.contests:
+    for each in [] if quiet else made.contests:
         service.boards.changed(each)
     return made

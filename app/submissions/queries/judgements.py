@@ -42,7 +42,7 @@ QUEUE = "queue"
 SECONDS_EACH = 0.01
 LEAST_CHARGED = 0.1
 # Those that are not done. No parameter: a plan for any would not use the index of those that are open.
-OPEN = JudgementRow.state != literal_column(f"'{DONE}'")
+UNFINISHED = JudgementRow.state != literal_column(f"'{DONE}'")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ PAYER = func.coalesce(
 CLAIMABLE = (
     select(JudgementRow.id, JudgementRow.attempt, JudgementRow.lost, JudgementRow.lane, PAYER.label("payer"))
     .where(
-        OPEN,
+        UNFINISHED,
         JudgementRow.lane == bindparam("lane"),
         JudgementRow.state == QUEUED,
         or_(JudgementRow.not_before.is_(None), JudgementRow.not_before <= bindparam("now")),
@@ -81,7 +81,7 @@ CLAIMABLE = (
     .limit(bindparam("most", type_=Integer))
 )
 AT_WORK = select(PAYER, JudgementRow.lost, JudgementRow.process_id).where(JudgementRow.state == RUNNING)
-WAITED_FOR = (OPEN, JudgementRow.lane == LIVE)
+WAITED_FOR = (UNFINISHED, JudgementRow.lane == LIVE)
 NEW = select(JudgementRow.id, PAYER).where(*WAITED_FOR, JudgementRow.turn.is_(None)).order_by(JudgementRow.id)
 TURNS = select(PAYER, func.max(JudgementRow.turn)).where(*WAITED_FOR, JudgementRow.turn.is_not(None)).group_by(PAYER)
 SERVED = select(func.min(JudgementRow.turn)).where(*WAITED_FOR, JudgementRow.not_before.is_(None))
@@ -196,7 +196,7 @@ def return_many(connection: Connection, returned: Sequence[Returned]) -> list[No
     for each in returned:  # of those that are queued by now
         if each.seconds >= LEAST_CHARGED:
             payer = connection.scalar(select(PAYER).where(JudgementRow.id == each.judgement_id))
-            behind = update(JudgementRow).where(OPEN, JudgementRow.lane == LIVE, JudgementRow.state == QUEUED)
+            behind = update(JudgementRow).where(UNFINISHED, JudgementRow.lane == LIVE, JudgementRow.state == QUEUED)
             connection.execute(behind.where(PAYER.in_([payer])).values(turn=JudgementRow.turn + each.seconds))
     return [None] * len(returned)
 
@@ -220,10 +220,10 @@ BEGUN_ONES = (
 def record_many(connection: Connection, outcomes: Sequence[Outcome]) -> list[bool]:
     """Write outcomes down, each at most once: False where a later attempt has begun or one is recorded already."""
     ids = list({outcome.judgement_id for outcome in outcomes})
-    open_ones = {row.id: row for row in connection.execute(BEGUN_ONES, {"ids": ids})}
+    running = {row.id: row for row in connection.execute(BEGUN_ONES, {"ids": ids})}
     recorded: dict[int, Outcome] = {}
     for outcome in outcomes:
-        row = open_ones.get(outcome.judgement_id)
+        row = running.get(outcome.judgement_id)
         if row is not None and row.attempt == outcome.attempt:
             recorded.setdefault(row.id, outcome)
     changes = [
@@ -236,7 +236,7 @@ def record_many(connection: Connection, outcomes: Sequence[Outcome]) -> list[boo
         connection, (RawScoreRow, [score_row(each, score) for each in recorded.values() for score in each.scores])
     )
     if (outbox := outbox_of(connection)) is not None:  # other processes, whose places verdicts change
-        for id_, row in open_ones.items():
+        for id_, row in running.items():
             if id_ in recorded and not row.rejudging_id:
                 outbox.add_board(row.contest_id, [row.submission_id])
     return [recorded.get(outcome.judgement_id) is outcome for outcome in outcomes]
@@ -290,7 +290,7 @@ BEGUN = (JudgementRow.state == RUNNING) | JudgementRow.process_id.is_not(None)
 def is_begun_elsewhere(session: Session, process_id: str | None) -> bool:
     """Whether another process has begun a judgement that is not done."""
     other = BEGUN & JudgementRow.process_id.is_distinct_from(process_id)
-    return bool(session.scalar(select(exists().where(OPEN, other))))
+    return bool(session.scalar(select(exists().where(UNFINISHED, other))))
 
 
 class Freeing(NamedTuple):
@@ -311,7 +311,7 @@ def free_many(connection: Connection, freeing: Sequence[Freeing]) -> list[int]:
 
 def _free(connection: Connection, freeing: Freeing) -> int:
     columns = (JudgementRow.id, JudgementRow.attempt, JudgementRow.state, JudgementRow.process_id)
-    query = select(*columns).where(OPEN, BEGUN).order_by(JudgementRow.id)
+    query = select(*columns).where(UNFINISHED, BEGUN).order_by(JudgementRow.id)
     rows = connection.execute(query).all()
     others = {row.process_id for row in rows if row.process_id not in {None, freeing.process_id}}
     gone = gone_processes(connection, others)
