@@ -9,20 +9,18 @@ import time
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future, wait
-from datetime import timedelta
 from functools import partial
 from typing import TYPE_CHECKING
 
-from app.core.clock import utc_now
 from app.core.db.database import Database
 from app.core.db.writer import Writer
 from app.judging.queries import judging_tasks
 from app.judging.queries.judging_tasks import Task
 from app.judging.service.graders import EngineSettings, GraderProcess
-from app.judging.service.judging import Judging, Later
+from app.judging.service.judging import Judging
 from app.judging.service.messages import SLICE_SECONDS
 from app.submissions.queries import judgements
-from app.submissions.queries.judgements import LEAST_CHARGED, SECONDS_EACH, Claim, Outcome, Returned
+from app.submissions.queries.judgements import LEAST_CHARGED, SECONDS_EACH, Claim, Later, Outcome, Returned
 
 if TYPE_CHECKING:
     from app.judging.service.engine import Engine
@@ -155,11 +153,9 @@ class Claims:
 
     def _returned(self, task: Task, ended: Outcome | Later, seconds: float = 0.0) -> Returned:
         """What the queue is to know of a task: the seconds of its team, and when it is claimed again, if it is open."""
-        if isinstance(ended, Outcome):
-            return Returned(task.judgement_id, task.attempt, seconds, is_open=False)
-        not_before = utc_now() + timedelta(seconds=ended.seconds) if ended.seconds else None
         stays = task.judgement_id in self._judging.unfinished
-        return Returned(task.judgement_id, task.attempt, seconds, True, stays, not_before, ended.waits_for, ended.error)
+        later = ended if isinstance(ended, Later) else None
+        return Returned(task.judgement_id, task.attempt, seconds, later, stays)
 
     def _record(self, outcomes: Sequence[tuple[Task, Outcome]], *, may_wait: bool = False) -> list[Future[bool]]:
         """Have outcomes written down, and the news of each passed on then; gives what becomes of each judgement."""

@@ -21,7 +21,7 @@ from app.judging.queries.judging_tasks import Task
 from app.judging.service.graders import NO_GRADER, GraderProcess
 from app.judging.service.messages import Failed, Grade, Held, Unreadable
 from app.packages.settings import SUBMISSION_SECONDS
-from app.submissions.queries.judgements import Outcome
+from app.submissions.queries.judgements import Later, Outcome
 
 # What lacks a stored file or the sandbox is tried again then.
 SECONDS_WAITING = 15.0
@@ -52,19 +52,6 @@ class Progress:
     scores: list[FoundScore] = field(default_factory=list)
     seconds: float = 0.0
     kills: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Later:
-    """A judgement is claimed again after some seconds; `error`: its checker failed. Or its process is missing a file.
-
-    `is_grader_gone`: the grader has to be replaced first.
-    """
-
-    seconds: float = 0.0
-    waits_for: str | None = None
-    error: str | None = None
-    is_grader_gone: bool = False
 
 
 class Judging:

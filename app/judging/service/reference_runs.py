@@ -18,7 +18,7 @@ from app.core.db.audit import Actor, acting
 from app.core.db.database import Database
 from app.core.faults import PackageErrors
 from app.core.files.files import FileStore
-from app.core.json_documents import CaseResult, JobResult, ProvenanceDocument, RunParams
+from app.core.json_documents import CaseDocument, CaseResult, JobResult, ProvenanceDocument, RunParams
 from app.domain.documents import ProgramDocument
 from app.judging.queries import rejudging_changes
 from app.judging.queries.rejudgings import RejudgingRefused
@@ -56,11 +56,8 @@ class Case:
     """A test case about to be solved, as it will be where a rejudging changes it."""
 
     name: str
-    input_sha256: str
-    checker: str
-    checker_args: tuple[str, ...]
-    program: ProgramDocument | None = None
-    points: tuple[int, int] | None = None
+    document: CaseDocument
+    program: ProgramDocument | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +85,7 @@ class ReferenceRun:
         how = params["method"] or params.get("program", "")
         notes.show(0.0, f"{case.name}: {how}, seed {params['seed']}, {params['seconds']:g} s", now=True)
         try:
-            data = self.files.load(case.input_sha256)
+            data = self.files.load(case.document["input_sha256"])
             solved = self._solved(process, data, on_report)
             with acting(self.by):
                 result = self._keep(case, data, solved)
@@ -111,14 +108,14 @@ class ReferenceRun:
         """
         problem_id = self.params["problem_id"]
         request = Validate(
-            case.checker,
+            self.params["checker"],
             data,
-            case.checker_args,
+            case.document["checker_args"] or (),
             solved.answer,
             solved.reference,
             program=case.program,
             case_name=case.name,
-            points=case.points,
+            points=(case.document["points_num"], case.document["points_den"]),
         )
         validated = self.engine.validate(request).result()
         if validated.faults or validated.score is None:
@@ -156,24 +153,13 @@ class ReferenceRun:
 def cases_of(session: Session, params: RunParams) -> list[Case]:
     """The cases of a job, in order."""
     wanted = rejudging_changes.wanted(session, params["problem_id"])
-    known, names = wanted["cases"], set(params["cases"])
     program = wanted["columns"]["settings"].get("program")
-    return [
-        Case(
-            name,
-            case["input_sha256"],
-            params["checker"],
-            tuple(case["checker_args"] or ()),
-            program,
-            (case["points_num"], case["points_den"]),
-        )
-        for name, case in sorted(known.items(), key=lambda item: item[1]["ordinal"])
-        if name in names
-    ]
+    cases = sorted(wanted["cases"].items(), key=lambda item: item[1]["ordinal"])
+    return [Case(name, case, program) for name, case in cases if name in params["cases"]]
 
 
 def _set_answer(session: Session, problem_id: str, case: Case, answer: testcases.FoundAnswer) -> None:
-    if not testcases.set_answer(session, problem_id, case.name, case.input_sha256, answer):
+    if not testcases.set_answer(session, problem_id, case.name, case.document["input_sha256"], answer):
         raise SolverFailed("the test case was deleted or given another input meanwhile")
 
 

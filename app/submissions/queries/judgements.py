@@ -7,7 +7,7 @@ a team is added to the turns of its queued rows. One claim at a time chooses fro
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import partial
 from typing import NamedTuple, cast
 
@@ -162,21 +162,31 @@ def _give_turns(connection: Connection) -> None:
 
 
 @dataclass(frozen=True, slots=True)
+class Later:
+    """A judgement is claimed again after some seconds: its checker failed (`error`), or its process lacks a file.
+
+    `is_grader_gone`: the grader has to be replaced first.
+    """
+
+    seconds: float = 0.0
+    waits_for: str | None = None
+    error: str | None = None
+    is_grader_gone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Returned:
     """A judgement that a grader has worked on for `seconds`, which its team is charged with.
 
-    With `is_open` it goes back to the queue until `not_before`; `error`: its checker failed once more. One that `stays`
-    is left to the same process, which has the scores of its first cases.
+    With `later` it goes back to the queue. One that `stays` is left to the same process, which has the scores of its
+    first cases.
     """
 
     judgement_id: int
     attempt: int
     seconds: float = 0.0
-    is_open: bool = True
+    later: Later | None = None
     stays: bool = False
-    not_before: datetime | None = None
-    waits_for: str | None = None
-    error: str | None = None
 
 
 def return_many(connection: Connection, returned: Sequence[Returned]) -> list[None]:
@@ -184,13 +194,14 @@ def return_many(connection: Connection, returned: Sequence[Returned]) -> list[No
     lock_names(connection, [QUEUE])
     _give_turns(connection)  # first: those that came meanwhile are level with what was served then
     for each in returned:
-        if not each.is_open:
+        if (later := each.later) is None:
             continue
-        values: dict[str, object] = {"state": QUEUED, "not_before": each.not_before, "waits_for": each.waits_for}
+        not_before = utc_now() + timedelta(seconds=later.seconds) if later.seconds else None
+        values: dict[str, object] = {"state": QUEUED, "not_before": not_before, "waits_for": later.waits_for}
         if not each.stays:
             values["process_id"] = None
-        if each.error is not None:
-            values |= {"failures": JudgementRow.failures + 1, "error": each.error}
+        if later.error is not None:
+            values |= {"failures": JudgementRow.failures + 1, "error": later.error}
         mine = (JudgementRow.id == each.judgement_id, JudgementRow.attempt == each.attempt)
         connection.execute(update(JudgementRow).where(*mine, JudgementRow.state == RUNNING).values(values))
     for each in returned:  # of those that are queued by now

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from app.core.db.database import Database
 from app.core.files.open_files import LocalFiles
 from app.judging.queries import rejudging_steps
 from app.submissions.queries import judgements, submissions
-from app.submissions.queries.judgements import Claim, Outcome, Returned
+from app.submissions.queries.judgements import Claim, Later, Outcome, Returned
 from app.submissions.queries.submissions import Accepted
 from app.tables import JudgementRow
 from tests.builders.grading import NOW, add_rogue_contest, add_second_contest, submission
@@ -43,13 +42,12 @@ class Queue:
 
     def put_back(self, id_: int, seconds: float = 0.0, wait: float = 0.0, *, stays: bool = False) -> None:
         """Put one back after so many seconds of grading, for a while."""
-        until = datetime.now(UTC) + timedelta(seconds=wait) if wait else None
-        judgements.return_many(self.connection, [Returned(id_, self.attempts[id_], seconds, True, stays, until)])
+        judgements.return_many(self.connection, [Returned(id_, self.attempts[id_], seconds, Later(wait), stays)])
 
     def end(self, id_: int, seconds: float) -> None:
         """Record one after so many seconds of grading."""
         assert judgements.record_many(self.connection, [Outcome(id_, self.attempts[id_], "AC", [], NOW)]) == [True]
-        judgements.return_many(self.connection, [Returned(id_, self.attempts[id_], seconds, is_open=False)])
+        judgements.return_many(self.connection, [Returned(id_, self.attempts[id_], seconds)])
 
 
 @pytest.fixture
