@@ -5,7 +5,7 @@ nothing shows them until the rejudging is applied. Its judgements tell whether a
 no state that a crash could leave behind. `rejudging_steps` changes them.
 """
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -30,9 +30,9 @@ JUDGING, READY = "judging", "ready"
 class Progress:
     """The numbers of a rejudging's judgements that are done, and that failed by the judge's own fault."""
 
-    done: int = 0
-    total: int = 0
-    errors: int = 0
+    done: int
+    total: int
+    errors: int
 
 
 def contests_of(row: RejudgingRow) -> list[str]:
@@ -72,20 +72,11 @@ def open_of_problem(session: Session, problem_id: str) -> RejudgingRow | None:
     return next((row for row in still_open(session) if row.changes.get("problem_id") == problem_id), None)
 
 
-def progress(session: Session, rejudging_ids: Iterable[int]) -> dict[int, Progress]:
-    """The progress of these rejudgings."""
-    query = (
-        select(JudgementRow.rejudging_id, JudgementRow.state, JudgementRow.type, func.count())
-        .where(JudgementRow.rejudging_id.in_(list(rejudging_ids)))
-        .group_by(JudgementRow.rejudging_id, JudgementRow.state, JudgementRow.type)
-    )
-    by_id: dict[int, Progress] = {}
-    for rejudging_id, state, type_, count in session.execute(query):
-        assert rejudging_id is not None  # it is one of those asked for
-        known = by_id.get(rejudging_id, Progress())
-        done, errors = count if state == DONE else 0, count if type_ == "JE" else 0
-        by_id[rejudging_id] = Progress(known.done + done, known.total + count, known.errors + errors)
-    return by_id
+def progress(session: Session, rejudging_id: int) -> Progress:
+    """The progress of a rejudging."""
+    done, errors = (func.count().filter(each) for each in (JudgementRow.state == DONE, JudgementRow.type == "JE"))
+    query = select(done, func.count(), errors).where(JudgementRow.rejudging_id == rejudging_id)
+    return Progress(*session.execute(query).one())
 
 
 def selected(row: RejudgingRow) -> Select[int]:
@@ -275,7 +266,7 @@ def refuse_unjudged(session: Session, row: RejudgingRow, lacking: Collection[int
                 "first where its submissions come faster than they are judged"
             ),
             count=count,
-            total=progress(session, [row.id])[row.id].total,
+            total=progress(session, row.id).total,
         )
 
 

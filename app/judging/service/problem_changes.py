@@ -18,7 +18,7 @@ from app.core.json_documents import ProblemDocument
 from app.core.messages import N_, PreconditionFailed
 from app.judging.queries import rejudging_changes, rejudgings
 from app.judging.queries.rejudging_changes import Change, Plan
-from app.judging.queries.rejudgings import JUDGING, READY, Progress, contests_of
+from app.judging.queries.rejudgings import JUDGING, READY, contests_of
 from app.judging.service.reference_runs import reference_run
 from app.problems.queries import problem_diff, versions
 from app.problems.queries.versions import Author, CaseChange, case_changes, summary
@@ -168,9 +168,9 @@ RESPONSES: dict[int | str, dict[str, object]] = {
 }
 
 
-def view(session: Session, row: RejudgingRow, progress: Progress | None) -> RejudgingView:
-    """Show a rejudging."""
-    known, unanswered = progress or Progress(), rejudgings.unanswered(session, row)
+def shown(session: Session, row: RejudgingRow) -> RejudgingView:
+    """Show a rejudging as far as it is now."""
+    known, unanswered = rejudgings.progress(session, row.id), rejudgings.unanswered(session, row)
     ready = READY if known.done == known.total else JUDGING
     return RejudgingView(
         id=str(row.id),
@@ -196,11 +196,6 @@ def view(session: Session, row: RejudgingRow, progress: Progress | None) -> Reju
         ended=format_time_or_none(row.ended),
         href=f"contests/{row.contest_id}/rejudgings/{row.id}",
     )
-
-
-def shown(session: Session, row: RejudgingRow) -> RejudgingView:
-    """Show a rejudging as far as it is now."""
-    return view(session, row, rejudgings.progress(session, [row.id]).get(row.id))
 
 
 @dataclass(frozen=True, slots=True)

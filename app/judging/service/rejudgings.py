@@ -20,7 +20,7 @@ from app.core.service import Service
 from app.judging.queries import rejudging_steps, rejudgings
 from app.judging.queries.rejudgings import JUDGING, contests_of
 from app.judging.service import rejudging_difference
-from app.judging.service.problem_changes import RejudgingView, shown, view
+from app.judging.service.problem_changes import RejudgingView, shown
 from app.judging.service.rejudging_difference import DifferenceView
 from app.submissions.queries import submission_queries
 from app.tables import RejudgingRow, TeamRow
@@ -63,9 +63,7 @@ def create(session: Session, service: Service, viewer: Viewer, contest_id: str, 
 def listed(session: Session, contest_id: str) -> list[RejudgingView]:
     """The rejudgings that concern a contest in any state, oldest first."""
     contest_of(session, contest_id)
-    rows = rejudgings.rejudgings(session, contest_id)
-    progress = rejudgings.progress(session, [row.id for row in rows])
-    return [view(session, row, progress.get(row.id)) for row in rows]
+    return [shown(session, row) for row in rejudgings.rejudgings(session, contest_id)]
 
 
 def one(session: Session, contest_id: str, rejudging_id: str) -> RejudgingView:

@@ -72,7 +72,7 @@ class Bench:
     def judged_again(self, rejudging_id: int) -> bool:
         """Whether every judgement of a rejudging is done."""
         with self.database.read() as session:
-            progress = rejudgings.progress(session, [rejudging_id])[rejudging_id]
+            progress = rejudgings.progress(session, rejudging_id)
         return progress.done == progress.total
 
     def forget_answer(self) -> None:

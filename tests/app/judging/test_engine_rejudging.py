@@ -26,7 +26,7 @@ def begin(found: Grading) -> int:
 def ready(database: Database, rejudging_id: int) -> bool:
     """Is all of it judged?"""
     with database.read() as session:
-        progress = rejudgings.progress(session, [rejudging_id])[rejudging_id]
+        progress = rejudgings.progress(session, rejudging_id)
     return progress.done == progress.total
 
 
