@@ -34,9 +34,8 @@ from app.core.loops import FOREVER, Loop, fail, give
 from app.judging.queries import rejudging_steps
 from app.judging.queries.judging_tasks import Task, one_case_each
 from app.judging.service.broker import Sender
-from app.judging.service.claims import Claims
 from app.judging.service.graders import EngineSettings, GraderProcess, GraderState
-from app.judging.service.judging import MOST_KILLS, Judging
+from app.judging.service.judging import MOST_KILLS, Claims
 from app.judging.service.messages import Failed, Held, Validate, Validated, Warm
 from app.judging.service.programs import Programs
 from app.submissions.queries import judgements
@@ -87,8 +86,7 @@ class Engine:
         self._rejudging_graders = 0
         self._swept = float("-inf")
         self.closing = False
-        self._judging = Judging(settings.files, settings.seconds_per_answer)
-        self._claims = Claims(database, writer, settings, self._judging, on_judged, self)
+        self._claims = Claims(database, writer, settings, on_judged, self)
         self._questions: deque[Question] = deque()
         self.programs = Programs(settings)
         self._processes = [GraderProcess(settings, self._warm_up, self.programs) for _ in range(settings.graders)]
@@ -110,7 +108,7 @@ class Engine:
         recorded: Callable[[Task, Outcome], object],
     ) -> None:
         """Call `begun` before a task is judged, `attempted` as `Judging` does, `recorded` with each durable outcome."""
-        self._claims.on_begun, self._judging.on_attempt, self._claims.on_recorded = begun, attempted, recorded
+        self._claims.on_begun, self._claims.judging.on_attempt, self._claims.on_recorded = begun, attempted, recorded
 
     def wake(self, *, rejudging: bool = False) -> None:
         """Let a grader look for queued judgements, which are durable: live ones, or those of rejudgings."""
