@@ -2,6 +2,7 @@
 
 import re
 from base64 import urlsafe_b64decode
+from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, distribution
 from ipaddress import ip_network
 from pathlib import Path
@@ -79,24 +80,18 @@ def keys(text: str) -> str:
     return text
 
 
-def networks(text: str) -> str:
-    """Addresses or networks with commas between them."""
-    for each in listed(text):
-        try:
-            ip_network(each)
-        except ValueError:
-            raise ValueError(f"expected addresses or networks, found {each!r}") from None
-    return text
+def all_of(check: Callable[[str], object], expected: str) -> AfterValidator:
+    """Give the validator of a text whose parts, with commas between them, all pass a check."""
 
+    def checked(text: str) -> str:
+        for each in listed(text):
+            try:
+                check(each)
+            except (ValueError, PackageNotFoundError):
+                raise ValueError(f"expected {expected}, found {each!r}") from None
+        return text
 
-def distributions(text: str) -> str:
-    """Names of installed distributions with commas between them."""
-    for each in listed(text):
-        try:
-            distribution(each)
-        except PackageNotFoundError:
-            raise ValueError(f"expected distributions installed beside the service, found {each!r}") from None
-    return text
+    return AfterValidator(checked)
 
 
 def origins_in(text: str) -> str:
@@ -110,6 +105,9 @@ def origins_in(text: str) -> str:
 def listed(text: str) -> list[str]:
     """The parts of a text with commas between them, without empty ones."""
     return [each for each in map(str.strip, text.split(",")) if each]
+
+
+Networks = Annotated[str, all_of(ip_network, "addresses or networks")]
 
 
 class Timeouts(NamedTuple):
@@ -161,7 +159,7 @@ class Settings(BaseSettings):
     root_path: Annotated[str, AfterValidator(path_prefix)] = Field(
         "", description="path prefix under which a proxy shows the service, such as /jurado"
     )
-    trusted_proxies: Annotated[str, AfterValidator(networks)] = Field(
+    trusted_proxies: Networks = Field(
         "127.0.0.1,::1",
         description="addresses and networks of proxies whose X-Forwarded-For, -Proto, -Host count",
     )
@@ -202,7 +200,7 @@ class Settings(BaseSettings):
     most_check_seconds: float = Field(
         60.0, gt=0, description="time that a package may give its own checker (limits.validation_time); more is refused"
     )
-    checker_modules: Annotated[str, AfterValidator(distributions)] = Field(
+    checker_modules: Annotated[str, all_of(distribution, "distributions installed beside the service")] = Field(
         "numpy",
         description="installed distributions, with commas, that packages' checkers in Python may import; empty: none",
     )
@@ -241,7 +239,7 @@ class Settings(BaseSettings):
         20, ge=1, description="practice games that one account, or one address without login, may have open at once"
     )
     webhook_hosts: str = Field("", description="hosts that webhooks may call, with commas; empty: any public one")
-    webhook_networks: Annotated[str, AfterValidator(networks)] = Field(
+    webhook_networks: Networks = Field(
         "", description="networks that are not public and that webhooks may call all the same, such as 10.1.0.0/16"
     )
 

@@ -217,17 +217,11 @@ async def admit(request: Request, who: Who) -> None:
 
 def acting_for(request: Request, operation: str) -> AbstractContextManager[None]:
     """Note the changes that are made meanwhile as those of the viewer, where it is one whose changes are noted."""
-    actor = _actor(request, operation)
-    return nullcontext() if actor is None else acting(actor)
-
-
-def _actor(request: Request, operation: str) -> Actor | None:
-    """Whoever the changes of a request are noted for."""
     viewer: Viewer = request.scope[VIEWER]
     if not is_noted(viewer, operation):  # teams, mostly: their address is not taken apart
-        return None
+        return nullcontext()
     ids = {CONTEST: request.query_params.get(CONTEST), **request.path_params}
-    return actor_of(viewer, operation, request.method, request.url.path, address_of(request), ids)
+    return acting(actor_of(viewer, operation, request.method, request.url.path, address_of(request), ids))
 
 
 def _place(request: Request, who: Who) -> Place:

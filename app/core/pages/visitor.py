@@ -23,7 +23,6 @@ from starlette.responses import RedirectResponse
 from app.accounts.service.tokens import Place, check, who_may
 from app.accounts.service.viewer import PUBLIC, Viewer
 from app.contests import queries as queries_contests
-from app.contests.service.visibility import snapshot_for
 from app.core.clock import utc_now
 from app.core.db.audit import acting
 from app.core.http import auth, deps
@@ -70,10 +69,7 @@ Visitor = Annotated[Viewer, Depends(visitor)]
 
 
 async def _snapshot(contest_id: str, viewer: Visitor, service: TheService) -> ContestSnapshot:
-    snapshot = await snapshot_for(service.boards, viewer, contest_id)
-    if snapshot is None:
-        raise queries_contests.NoContest(contest_id)
-    return snapshot
+    return await deps.get_snapshot(contest_id, viewer, service.boards)
 
 
 TheSnapshot = Annotated[ContestSnapshot, Depends(_snapshot)]
