@@ -11,16 +11,13 @@ import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 
 from app.core.bodies import Item, mismatch, refuse
-from app.core.messages import LONGEST_NAME, MOST_LISTED, N_, NOTHING, BadRequest, Fault, Message
+from app.core.messages import MOST_LISTED, N_, NOTHING, BadRequest, Fault, Message
 
 DELIMITERS = ",;\t"
 SEPARATOR_LINE = re.compile(r"sep=.\r?\n")  # which Excel reads and some programs write for it
 BETWEEN_IDS = re.compile(r"[\s,;|]+")
-# Columns that are looked at one by one; the widest table has a dozen.
-MOST_COLUMNS = 100
 Cell = str | bool | list[str]
 TRUTHS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
@@ -106,29 +103,18 @@ def _rows(text: str, delimiter: str, first_line: int) -> Iterator[tuple[int, lis
 
 
 def _header_faults(names: Sequence[str], columns: Columns, line: int) -> list[Fault]:
-    if len(names) > MOST_COLUMNS:
-        return [
-            mismatch(
-                f"line {line}",
-                N_("some of the columns %(names)s"),
-                Message(N_("%(count)s columns"), count=len(names)),
-                names=", ".join(columns.names),
-            )
-        ]
-    faults = []
-    for at, name in enumerate(names):
+    expected = Message(N_("one of the columns %(names)s"), names=", ".join(columns.names))
+    faults: list[Fault] = []
+    seen: set[str] = set()
+    for name in names:
+        if len(faults) >= MOST_LISTED:
+            break
         if name not in columns.names:
-            close = get_close_matches(name[:LONGEST_NAME], columns.names, n=1)
-            expected = (
-                Message(N_("the column %(name)s"), name=close[0])
-                if close
-                else Message(N_("one of the columns %(names)s"), names=", ".join(columns.names))
-            )
-            faults.append(
-                mismatch(f"line {line}", expected, repr(name[:40]) if name else Message(N_("a column without a name")))
-            )
-        elif name in names[:at]:
+            actual = repr(name[:40]) if name else Message(N_("a column without a name"))
+            faults.append(mismatch(f"line {line}", expected, actual))
+        elif name in seen:
             faults.append(mismatch(f"line {line}", N_("each column once"), Message(N_("%(name)r twice"), name=name)))
+        seen.add(name)
     return faults
 
 

@@ -195,7 +195,7 @@ def test_a_table_in_another_encoding_than_it_says_is_refused(
 @pytest.mark.parametrize(
     ("table", "where", "expected"),
     [
-        ("id,nmae\nx,X\n", ["line 1"], "the column name"),
+        ("id,nmae\nx,X\n", ["line 1"], "one of the columns"),
         ("id,name,name\nx,X,X\n", ["line 1"], "each column once"),
         ("id,name\nx\ny,Y,Z\n", ["line 2", "line 3"], "2 cells, as in the first line"),
         ("", ["line 1"], "the names of columns"),
