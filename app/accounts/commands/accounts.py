@@ -1,6 +1,6 @@
 """`jurado admin user`: accounts.
 
-- `jurado admin people`: class lists; `jurado register`: an account of one's own, by a contest's code.
+- `jurado admin people`: class lists.
 - `jurado login`, `logout` and `passwd`: a password is exchanged for a token, which is stored and revoked.
 """
 
@@ -14,7 +14,7 @@ import typer
 from app.accounts.commands import imports
 from app.core.commands import config, output
 from app.core.commands.client import Client, without_none
-from app.core.commands.registry import AsJson, Contest, Request, Shown, collection, command, deletion, keys
+from app.core.commands.registry import AsJson, Request, collection, command, deletion, keys
 
 Server = Annotated[str, typer.Argument(metavar="URL", help="the server, such as http://127.0.0.1:8000")]
 PasswordStdin = Annotated[bool, typer.Option("--password-stdin", help="read the password from stdin")]
@@ -132,30 +132,6 @@ def new_login(server: str, user: str, password: str) -> config.Login:
     with Client(config.Login(server), auth=(user, password)) as client:
         new = client.post("account/tokens", {"label": f"jurado on {socket.gethostname()}"})
     return config.Login(server, new["token"], user, new["id"])
-
-
-@command("register")
-def register(
-    url: Server,
-    contest: Contest,
-    code: Annotated[str, typer.Option(help="the contest's code, which its organisers hand out")],
-    name: Annotated[str, typer.Option(help="your name")],
-    email: Annotated[str, typer.Option(help="only judges see it")],
-    team: Annotated[str | None, typer.Option(help="the name of a new team; default: your name")] = None,
-    username: Annotated[str | None, typer.Option(help="to log in with; default: made of your name")] = None,
-    password_stdin: PasswordStdin = False,
-) -> Shown:
-    """Register for a contest that lets people do so, and choose a password.
-
-    Examples:
-      jurado register https://jurado.example finals --code k7fmq-2xwrt --name 'Ana Pérez' --email ana@example.org
-    """
-    given = {"code": code, "name": name, "email": email, "team": team, "username": username}
-    password = new_password(name, from_stdin=password_stdin)
-    with Client(config.Login(config.cleaned(url))) as client:
-        made = client.post(f"contests/{contest}/registrations", {**without_none(given), "password": password})
-    text = f"registered as {made['username']}, in the team {made['team']}"
-    return Shown(made, f"{text}\nnext: jurado login {config.cleaned(url)} {made['username']}")
 
 
 InContest = Annotated[

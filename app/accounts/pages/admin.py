@@ -6,7 +6,6 @@
 
 import json
 from dataclasses import replace
-from datetime import UTC, datetime
 from functools import partial
 from typing import Annotated, Any, NamedTuple
 from urllib.parse import urlencode
@@ -36,15 +35,9 @@ class Asked(NamedTuple):
     query: AuditFilter
 
 
-def _asked(actor: Text = "", operation: Text = "", since: Text = "", before: Before = None) -> Asked:
-    try:
-        moment = datetime.fromisoformat(since).replace(tzinfo=UTC) if since else None
-    except ValueError:
-        raise BadRequest(
-            N_("expected a time such as 2026-11-22T09:00, found %(found)r"), where="since", found=since[:40]
-        ) from None
-    fields = {"actor": actor, "operation": operation, "since": since}
-    return Asked(fields, AuditFilter(actor.strip() or None, operation.strip() or None, moment, before, PER_PAGE + 1))
+def _asked(actor: Text = "", operation: Text = "", before: Before = None) -> Asked:
+    conditions = AuditFilter(actor.strip() or None, operation.strip() or None, before=before, limit=PER_PAGE + 1)
+    return Asked({"actor": actor, "operation": operation}, conditions)
 
 
 TheAsked = Annotated[Asked, Depends(_asked)]

@@ -1,17 +1,15 @@
 """`jurado admin contest`: contests, their problems and teams.
 
-- `jurado admin contest`, its course: pause, resume, thaw, finalize, disqualify.
+- `jurado admin contest`, its course: pause, resume, finalize, disqualify.
 """
 
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
 
 from app.core.commands.client import without_none
 from app.core.commands.registry import ContestId, Request, command, deletion
-
-SOON = timedelta(seconds=35)  # the server wants a start to be more than 30 s away
 
 
 @command("admin contest create")
@@ -47,26 +45,6 @@ def create_contest(
         "contests",
         lambda made: f"contest {made['id']} has been created; it starts {made['start_time'] or 'when you say so'}",
         without_none(given),
-    )
-
-
-@command("admin contest start")
-def start_contest(
-    contest_id: ContestId,
-    at: Annotated[str | None, typer.Option(metavar="TIME", help="a time with its zone; default: in 35 seconds")] = None,
-) -> Request:
-    """Set when a contest starts, more than 30 seconds from now.
-
-    Examples:
-      jurado admin contest start finals
-      jurado admin contest start finals --at TIME
-    """
-    start = at or (datetime.now(UTC) + SOON).isoformat(timespec="milliseconds")
-    return Request(
-        "PATCH",
-        f"contests/{contest_id}",
-        lambda changed: f"contest {contest_id} starts {changed['start_time']}",
-        {"id": contest_id, "start_time": start},
     )
 
 
@@ -159,22 +137,6 @@ def resume(contest_id: ContestId) -> Request:
       jurado admin contest resume finals
     """
     return Request("POST", f"contests/{contest_id}/resume", f"contest {contest_id} has resumed")
-
-
-@command("admin contest thaw")
-def thaw(
-    contest_id: ContestId,
-    at: Annotated[str | None, typer.Option(metavar="TIME", help="a time with its zone; default: now")] = None,
-) -> Request:
-    """Open a frozen board at once or at a set time, without revealing it row by row.
-
-    Examples:
-      jurado admin contest thaw finals
-      jurado admin contest thaw finals --at TIME
-    """
-    time = at or datetime.now(UTC).isoformat(timespec="milliseconds")
-    text = f"the board of contest {contest_id} is thawed {'now' if at is None else f'at {at}'}"
-    return Request("PATCH", f"contests/{contest_id}", text, {"id": contest_id, "scoreboard_thaw_time": time})
 
 
 @command("admin contest finalize")

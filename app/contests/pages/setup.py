@@ -230,19 +230,18 @@ def _fields_of(contest: ContestView) -> dict[str, str]:
 def _changed_times(contest: ContestView, fields: Mapping[str, str]) -> dict[str, object]:
     """The values of a change: those fields alone that are not as the contest has them."""
     before = _fields_of(contest)
-    named = {name for name, value in before.items() if fields.get(name, value).strip() != value}
-    values: dict[str, object] = {}
-    if "name" in named:
-        values["name"] = fields["name"].strip()
-    if "formal_name" in named:
-        values["formal_name"] = fields["formal_name"].strip() or None
-    if "start" in named:
-        values |= {"id": contest.id, "start_time": moment(fields["start"])}
-    if "duration" in named:
-        values["duration"] = hours(fields["duration"], "duration")
-    if "freeze" in named:
-        values["scoreboard_freeze_duration"] = hours(fields["freeze"], "freeze")
-    if "move_freeze" in fields and "freeze" in named:
+    sent = {name: fields.get(name, value).strip() for name, value in before.items()}
+    read = {
+        "name": ("name", sent["name"]),
+        "formal_name": ("formal_name", sent["formal_name"] or None),
+        "start": ("start_time", moment(sent["start"])),
+        "duration": ("duration", hours(sent["duration"], "duration")),
+        "freeze": ("scoreboard_freeze_duration", hours(sent["freeze"], "freeze")),
+    }
+    values: dict[str, object] = dict(read[name] for name in read if sent[name] != before[name])
+    if "start_time" in values:
+        values["id"] = contest.id  # which CLICS wants as a check of the address
+    if "move_freeze" in fields and "scoreboard_freeze_duration" in values:
         values["move_freeze"] = True
     return values
 

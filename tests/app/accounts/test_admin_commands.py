@@ -93,7 +93,6 @@ def test_a_contest_is_made_filled_and_deleted(admin: Jurado, name: str) -> None:
     added = admin("admin", "contest", "add-problem", name, "rollingballs", "--label", "R", *rule, "--json")
     assert json.loads(added.stdout)["rule"]["kind"] == "relative"
     assert admin("admin", "team", "add", name, "A team", "--contest", name).exit_code == 0
-    assert admin("admin", "contest", "start", name).exit_code == 0
     assert admin("admin", "contest", "remove-problem", name, "rollingballs").exit_code == 0
     assert admin("admin", "contest", "delete", name).exit_code == 0
     assert name not in listed(admin, "contest")

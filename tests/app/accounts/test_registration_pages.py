@@ -97,7 +97,7 @@ def test_a_closed_or_full_registration_has_no_form_and_takes_nobody(api: Api) ->
     assert "/c/c/register" in api.get("/c/c").text
     assert register(api, code=code).status_code == 201
     full = register(api, code=code, name="Beto", team="Beto")
-    assert (full.status_code, "the only place is taken" in full.text) == (409, True)
+    assert (full.status_code, "all 1 places are taken" in full.text) == (409, True)
     assert "All places are taken" in api.get("/c/c/register").text
     assert api.patch("contests/c/registration", user="admin", json={"open": False}).status_code == 200
     assert register(api, code=code, name="Beto", team="Beto").status_code == 403

@@ -55,11 +55,6 @@ def there(monkeypatch: pytest.MonkeyPatch) -> Scripted:
             ("PATCH contests/c", {"id": "c", "finalized": False}),
         ),
         (
-            ("thaw", "c", "--at", "2026-11-21T12:00:00Z"),
-            "the board of contest c is thawed at 2026-11-21T12:00:00Z\n",
-            ("PATCH contests/c", {"id": "c", "scoreboard_thaw_time": "2026-11-21T12:00:00Z"}),
-        ),
-        (
             ("disqualify", "c", "ants"),
             "team ants is disqualified in c\n",
             ("PATCH contests/c/teams/ants", {"disqualified": True}),
