@@ -49,8 +49,9 @@ async def submit(
     try:
         return await _submit(service, viewer, contest_id, opening, key)
     except ServiceError:  # a repeated request is not refused, whatever has changed since
-        first = None if key is None else await run_sync(_repeated, service, viewer, contest_id, key)
-        if first is None:
+        if key is None or viewer.account_id is None:
+            raise
+        if (first := await run_sync(_repeated, service, viewer, contest_id, key)) is None:
             raise
         return first
 
