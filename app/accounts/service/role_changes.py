@@ -206,9 +206,7 @@ class AuditEntry(BaseModel):
 
 
 def listed(session: Session, wanted: AuditFilter) -> list[AuditEntry]:
-    """The entries, newest first; raises NotFound for an unknown contest."""
-    if wanted.contest_id is not None:
-        contest_of(session, wanted.contest_id)
+    """The entries, newest first; they outlive what they name."""
     names = AuditEntry.model_fields.keys() - {"id"}
     return [
         AuditEntry.model_construct(id=str(row.id), **{name: getattr(row, name) for name in names})
