@@ -5,7 +5,7 @@ Each step is taken in the transaction of whoever calls it, all of it or nothing.
 
 from collections.abc import Sequence
 
-from sqlalchemy import ColumnElement, delete, func, insert, literal, select, text, update
+from sqlalchemy import ColumnElement, delete, insert, literal, select, text, update
 from sqlalchemy.orm import Session, aliased
 
 from app.contests.tables import APPLIED, CANCELLED, OPEN, UNDONE
@@ -78,16 +78,6 @@ def take_in(session: Session, row: RejudgingRow) -> int:
     columns += ["rejudging_id", "replaced_id", "start_time"]
     made = insert(JudgementRow).from_select(columns, rows.order_by(chosen.c.id), include_defaults=False)
     return int(session.execute(made).rowcount)  # type: ignore[attr-defined]  # a cursor result
-
-
-def lacking_newcomers(session: Session) -> list[int]:
-    """The open rejudgings of changed problems that have had submissions since their last judgement was queued."""
-    lacking = []
-    for row in filter(grows, rejudgings.still_open(session)):
-        last = session.scalar(select(func.max(JudgementRow.submission_id)).where(JudgementRow.rejudging_id == row.id))
-        if session.scalar(rejudgings.selected(row).where(SubmissionRow.id > (last or 0)).limit(1)) is not None:
-            lacking.append(row.id)
-    return lacking
 
 
 def take_in_newcomers(session: Session, row: RejudgingRow) -> None:

@@ -95,6 +95,16 @@ def selected(row: RejudgingRow) -> Select[int]:
     return query
 
 
+def lacking_newcomers(session: Session) -> list[int]:
+    """The open rejudgings of changed problems that have had submissions since their last judgement was queued."""
+    lacking = []
+    for row in filter(grows, still_open(session)):
+        last = session.scalar(select(func.max(JudgementRow.submission_id)).where(JudgementRow.rejudging_id == row.id))
+        if session.scalar(selected(row).where(SubmissionRow.id > (last or 0)).limit(1)) is not None:
+            lacking.append(row.id)
+    return lacking
+
+
 def missing(row: RejudgingRow) -> Select[int]:
     """The submissions among these that the rejudging has no judgement of yet."""
     mine = exists().where(JudgementRow.rejudging_id == row.id, JudgementRow.submission_id == SubmissionRow.id)

@@ -31,7 +31,7 @@ from app.core.db.database import Database
 from app.core.db.locks import Work
 from app.core.db.writer import Writer
 from app.core.loops import FOREVER, Loop, fail, give
-from app.judging.queries import rejudging_steps
+from app.judging.queries import rejudging_steps, rejudgings
 from app.judging.queries.judging_tasks import Task, one_case_each
 from app.judging.service.broker import Sender
 from app.judging.service.graders import EngineSettings, GraderProcess, GraderState
@@ -182,7 +182,7 @@ class Engine:
         self._claims.free()
         with self._database.read() as session:
             due = judgements.due_lanes(session, self._settings.process_id)
-            lacking = rejudging_steps.lacking_newcomers(session)
+            lacking = rejudgings.lacking_newcomers(session)
         for rejudging_id in lacking:
             due.add(True)
             with self._database.write(quiet=True) as session:
