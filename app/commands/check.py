@@ -8,10 +8,11 @@ from typing import Annotated
 import typer
 from pydantic import JsonValue
 
+from app.core.clics import number
 from app.core.commands import output, registry
 from app.games.commands.choices import score_transcript, transcript_file
 from app.programs.model import Program
-from checkers.doors import Exact, Rejected, Score
+from checkers.doors import Rejected, Score
 
 EXIT_CODES = {"accepted": 0, "rejected": 1, "judge_error": 2}
 LARGEST = 256 * 2**20
@@ -140,8 +141,3 @@ def report(outcome: Outcome) -> None:
         if score.multiplier is not None:
             line += f", multiplier {number(score.multiplier):.6g}"
     typer.echo(line)
-
-
-def number(value: Exact | None) -> int | float | None:
-    """Convert an exact number to one of JSON."""
-    return value if value is None or isinstance(value, int) else float(value)

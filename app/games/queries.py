@@ -162,11 +162,6 @@ def get(session: Session, game_id: str) -> GameRow | None:
     return next(iter(_games(session, select(GameRow).where(GameRow.id == game_id))), None)
 
 
-def moves(session: Session, game_id: str) -> list[GameMoveRow]:
-    """The moves of a game in order."""
-    return moves_of(session, [game_id])[game_id]
-
-
 def moves_of(session: Session, game_ids: Iterable[str]) -> dict[str, list[GameMoveRow]]:
     """The moves of many games in order, by game."""
     made: dict[str, list[GameMoveRow]] = {game_id: [] for game_id in game_ids}

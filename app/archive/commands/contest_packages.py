@@ -53,11 +53,7 @@ def import_contest(
       jurado admin contest import finals.zip
       jurado admin contest import finals.zip --id rerun --replace
     """
-    params: dict[str, Param] = {
-        "id": contest_id,
-        "replace": replace,
-        "submissions": submissions,
-    }
+    params: dict[str, Param] = {"id": contest_id, "replace": replace, "submissions": submissions}
     headers = {"Content-Type": "application/zip"}
     if not file.is_file():
         raise output.Failure(f"{file}: expected a contest package, found no such file")

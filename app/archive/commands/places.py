@@ -94,16 +94,30 @@ def try_places(settings: Settings, *, new_database: bool = False) -> None:
     """Reach the folders and the database before anything starts, so that a wrong place is one clear line.
 
     Files without a database are refused, unless a new one is asked for: the old one is elsewhere, or lost. So are a
-    database of a newer version, and a file of keys that is none.
+    database of a newer version, a file of keys that is none, and a weak first password of the admin.
     """
-    files = reached_files(settings)
+    from app.core.passwords import weakness
+    from app.operations.service.bootstrap import ADMIN
+
+    filled = reach_files(settings)
     schema, place = schema_in_use(settings)
-    if schema is None:
-        check_new_database(settings, files, place, new_database=new_database)
+    if schema is not None:
+        return
+    if filled and not new_database:
+        raise Failure(
+            f"{filled} holds files, but their database is not there: expected it at {place}. Restore it, name it with"
+            " JURADO_DATABASE_URL, or make a new one with --new-database",
+            1,
+        )
+    if settings.admin_password and (expected := weakness(settings.admin_password, ADMIN)):
+        raise Failure(f"admin_password: expected {expected}, found a secret")
 
 
-def reached_files(settings: Settings) -> Files:
-    """Make the home, and open the file store, which may answer later; raises Failure where it never will."""
+def reach_files(settings: Settings) -> str:
+    """Make the home, and give the place of the files; an empty text where there are none.
+
+    Raises Failure where the store never answers. One that does not answer yet may have some.
+    """
     try:
         settings.home.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -112,12 +126,12 @@ def reached_files(settings: Settings) -> Files:
 
     files = opened_files(settings)
     try:
-        any(files.stored())
+        return files.place if any(files.stored()) else ""
     except StoreUnavailable as error:
         if error.is_final:
             raise Failure(f"the files cannot be used: {error}", 1) from None
         say(f"jurado: the files do not answer yet: {error}")
-    return files
+        return files.place
 
 
 def opened_files(settings: Settings) -> Files:
@@ -155,32 +169,6 @@ def schema_in_use(settings: Settings) -> tuple[str | None, str]:
     except SQLAlchemyError as error:
         raise Failure(f"the database cannot be used: {reason(error)}", 1) from None
     return schema, database.engine.url.render_as_string()
-
-
-def check_new_database(settings: Settings, files: Files, place: str, *, new_database: bool) -> None:
-    """Raise Failure where files lack their database, or the first password of the admin is weak."""
-    from app.core.passwords import weakness
-    from app.operations.service.bootstrap import ADMIN
-
-    if not new_database and _holds_any(files):
-        raise Failure(
-            f"{files.place} holds files, but their database is not there: expected it at"
-            f" {place}. Restore it, name it with JURADO_DATABASE_URL,"
-            " or make a new one with --new-database",
-            1,
-        )
-    if settings.admin_password and (expected := weakness(settings.admin_password, ADMIN)):
-        raise Failure(f"admin_password: expected {expected}, found a secret")
-
-
-def _holds_any(files: Files) -> bool:
-    """Whether a store holds any file; raises Failure where it does not say."""
-    from app.core.files.stored_bytes import StoreUnavailable
-
-    try:
-        return any(files.stored())
-    except StoreUnavailable as error:
-        raise Failure(f"the files cannot be used: {error}", 1) from None
 
 
 def check_schema(schema: str) -> None:

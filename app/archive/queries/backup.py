@@ -40,8 +40,8 @@ DATABASE = "jurado-"
 class Manifest:
     """The contents of a finished backup; `made` is when it began: everything acknowledged before is in it.
 
-    `names` is the sha256 of the sorted names of the files, a line each; `faulty` are those that the store itself could
-    not give. The secret key, which reads tokens of webhooks, is not in it.
+    `faulty` are files that the store itself could not give. The secret key, which reads tokens of webhooks, is not in
+    it.
     """
 
     format: int
@@ -52,7 +52,6 @@ class Manifest:
     rows: dict[str, int]
     files: int
     size: int
-    names: str
     faulty: Sequence[str]
 
 
@@ -82,7 +81,6 @@ def backup(database: Database, files: Files, folder: Path, step: database_copy.S
         rows,
         len(names) - len(faulty),
         size,
-        _digest(names - set(faulty)),
         faulty,
     )
     _finish(folder, manifest)
@@ -150,8 +148,6 @@ def verify(folder: Path, step: database_copy.Step = lambda *_: None) -> tuple[Ma
     if not path.is_file() or _sha256(path) != manifest.database_sha256:
         raise BackupError(f"{path}: expected the database the manifest names, found other bytes or none")
     names = sorted(_names(path) - set(manifest.faulty))
-    if _digest(names) != manifest.names:
-        raise BackupError(f"{folder}: the database names other files than the manifest")
     for at, name in enumerate(names, start=1):
         try:
             files.examine(name)
@@ -252,7 +248,3 @@ def _row_counts(database: Database) -> dict[str, int]:
 def _sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _digest(names: Iterable[str]) -> str:
-    return hashlib.sha256("\n".join(sorted(names)).encode()).hexdigest()

@@ -29,14 +29,6 @@ UNREAD = frozenset({"judgements.json", "runs.json", "scoreboard.json", "event-fe
 MOST_VALUES = 2_000_000
 
 
-@dataclass(frozen=True, slots=True)
-class Bounds:
-    """Limits of a document: bytes, and objects."""
-
-    document: int = 32 * 2**20
-    objects: int = 50_000
-
-
 class Interval(BaseModel):
     """An interval that was taken out of the contest's time; without an end it lasts still."""
 
@@ -57,10 +49,14 @@ PackageObject = dict[str, Any]
 
 @dataclass
 class Contents:
-    """The parsed contents of a package. `faults` are what is wrong with its files."""
+    """The parsed contents of a package. `faults` are what is wrong with its files.
+
+    A document has at most `most_bytes` and `most_objects`.
+    """
 
     files: Mapping[str, bytes]
-    bounds: Bounds = field(default_factory=Bounds)
+    most_bytes: int = 32 * 2**20
+    most_objects: int = 50_000
     contest: dict[str, object] = field(default_factory=dict)
     state: PackageState = field(default_factory=PackageState)
     objects: dict[str, list[PackageObject]] = field(default_factory=dict)
@@ -96,20 +92,17 @@ class Contents:
         return self._encoded[path]
 
 
-def read_parcel(path: Path, limits: Limits, bounds: Bounds, with_submissions: bool, spool: Path) -> Contents:
+def read_parcel(path: Path, limits: Limits, bounds: tuple[int, int], with_submissions: bool, spool: Path) -> Contents:
     """Inflate an archive into the new file `spool` and read its documents.
 
     The contents are good while that file is there. Raises PackageErrors for what is wrong with the archive.
     """
     _top, files = archive_files(path, limits, UNREAD, spool)
-    return read_contents(files, bounds, with_submissions=with_submissions)
+    return read_contents(Contents(files, *bounds), with_submissions=with_submissions)
 
 
-def read_contents(
-    files: Mapping[str, bytes], bounds: Bounds | None = None, *, with_submissions: bool = True
-) -> Contents:
+def read_contents(contents: Contents, *, with_submissions: bool = True) -> Contents:
     """Read every document; files that their objects name are put into them, as if they had been sent along."""
-    contents = Contents(files, bounds or Bounds())
     contest = _document(contents, "contest")
     if isinstance(contest, dict):
         contents.contest = _with_files(contents, "contest", "contest", contest)
@@ -173,12 +166,12 @@ def _objects(contents: Contents, name: str) -> Iterator[PackageObject]:
 
 def _document(contents: Contents, name: str) -> object:
     """The value of NAME.json; None where there is none, or it has a fault."""
-    file, bounds, faults = f"{name}.json", contents.bounds, contents.faults
+    file, faults = f"{name}.json", contents.faults
     data = contents.files.get(file)
     if data is None:
         return None
-    if len(data) > bounds.document:
-        faults.add(file, "", f"at most {bounds.document} bytes", str(len(data)))
+    if len(data) > contents.most_bytes:
+        faults.add(file, "", f"at most {contents.most_bytes} bytes", str(len(data)))
         return None
     # Values are bounded as well as bytes: one of a few bytes takes many times the memory.
     values = sum(data.count(mark) for mark in (b",", b"[", b"{"))
@@ -193,8 +186,8 @@ def _document(contents: Contents, name: str) -> object:
         return None
     lists = {"": value} if isinstance(value, list) else value if isinstance(value, dict) else {}
     for where, objects in lists.items():
-        if isinstance(objects, list) and len(objects) > bounds.objects:
-            faults.add(file, where, f"at most {bounds.objects} objects", str(len(objects)))
+        if isinstance(objects, list) and len(objects) > contents.most_objects:
+            faults.add(file, where, f"at most {contents.most_objects} objects", str(len(objects)))
             return None
     return value
 

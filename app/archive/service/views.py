@@ -11,7 +11,7 @@ from typing import Literal
 from pydantic import BaseModel
 
 from app.archive.service import versions
-from app.archive.service.package_files import Bounds, Contents, read_parcel
+from app.archive.service.package_files import Contents, read_parcel
 from app.archive.service.rows import Importer
 from app.authoring.service.packages import SPOOL, limits_of
 from app.contests.schemas import ContestView
@@ -72,7 +72,7 @@ def read(path: Path, settings: Settings, with_submissions: bool) -> Contents:
 
     Raises the list of all its faults.
     """
-    bounds = Bounds(settings.max_import_document, settings.max_import_objects)
+    bounds = settings.max_import_document, settings.max_import_objects
     limits = limits_of(settings)
     limits = with_other(limits, files=settings.max_import_files, nested=limits.archive)
     place = path.resolve()

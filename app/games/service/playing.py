@@ -7,6 +7,7 @@ is not stored (`app.games.queries.store`), and is made again.
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from datetime import datetime
+from itertools import takewhile
 
 from anyio.to_thread import run_sync
 
@@ -17,7 +18,7 @@ from app.core.messages import N_, BadRequest, Conflict, Forbidden, NotFound, mes
 from app.core.service import Service
 from app.games import queries as games_queries
 from app.games.service.ending import Binding, became, bound, clock_of_game, store
-from app.games.service.referee import Table, after_move, due, end, paced, play, position_after, reply, seat, thought
+from app.games.service.referee import Table, due, end, paced, play, position_after, reply, seat, thought
 from app.games.service.showing import GameView, MoveBody, may_play, view, visible
 from app.tables import GameRow
 from checkers.doors import Rejected
@@ -85,7 +86,7 @@ class Games:
     def _read(self, viewer: Viewer, game_id: str) -> Table:
         with self._service.database.read() as session:
             game = visible(viewer, games_queries.get(session, game_id), game_id)
-            moves = games_queries.moves(session, game.id)
+            moves = games_queries.moves_of(session, [game.id])[game.id]
         return seat(game, moves)
 
     async def ended(self, viewer: Viewer, game_id: str) -> Table:
@@ -185,7 +186,7 @@ def repeated(table: Table, body: MoveBody) -> Table | None:
         was = N_("expected %(next)s, the next move: %(number)s was %(move)r")
         raise Conflict(was, where="number", next=next_number, number=body.number, move=made.move)
     # The client has not got the first reply: it is shown the game as it was then, and not as it has gone on since.
-    moves = after_move(table.moves, side, body.number)
+    moves = list(takewhile(lambda each: each.number <= body.number or each.side != side, table.moves))
     if len(moves) == len(table.moves):
         return table
     game = replace(

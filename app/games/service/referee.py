@@ -8,7 +8,6 @@ Nothing here reads or writes rows. A table is never changed: what happens gives 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
-from itertools import takewhile
 from typing import Literal
 
 from app.core.load import run_heavy
@@ -131,12 +130,6 @@ def due(game: GameRow, clock: Clock | None) -> tuple[datetime, Ending]:
 def paced(table: Table, clock: Clock | None) -> Table:
     """The table with the deadline of the next move."""
     return replace(table, game=replace(table.game, deadline=due(table.game, clock)[0]))
-
-
-def after_move(moves: Sequence[GameMoveRow], side: int, number: int) -> Sequence[GameMoveRow]:
-    """The moves up to the opponent's reply to one of the contestant's."""
-
-    return list(takewhile(lambda move: move.number <= number or move.side != side, moves))
 
 
 async def reply(table: Table, now: datetime) -> Table:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import gc
 import signal
 import socket
 import time
@@ -56,17 +55,10 @@ def bounded_connections(settings: Settings) -> type[BoundedConnection]:
 
 
 def main_module() -> ModuleType:
-    """Import the service's module without looking for garbage.
-
-    Modules live as long as the process: a search through them takes a tenth of the time of importing, and is a pause of
-    requests later, as one through the boards of large contests is.
-    """
-    gc.disable()
-    try:
-        return import_module("app.main")
-    finally:
-        gc.enable()
-        Survivors().keep()
+    """Import the service's module; a later search for garbage among all modules would be a pause of requests."""
+    module = import_module("app.main")
+    Survivors().keep()
+    return module
 
 
 def begin_traces(settings: Settings, service: str) -> None:

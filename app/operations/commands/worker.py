@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.archive.commands.places import Home, check_schema, holding, reached_files, read_settings, reason, try_places
+from app.archive.commands.places import Home, check_schema, holding, reach_files, read_settings, reason, try_places
 from app.core.commands import output, registry
 from app.operations.commands.running import begin_traces, bind, main_module, run_server
 
@@ -58,7 +58,7 @@ def worker(
         raise output.Failure("metrics tell what frozen boards hide: set JURADO_METRICS_TOKEN beside the port", 2)
     configure_logs(settings.log_level)
     begin_traces(settings, "jurado worker")
-    reached_files(settings)
+    reach_files(settings)
     stop = threading.Event()
     for signum in (signal.SIGINT, signal.SIGTERM):
         signal.signal(signum, lambda *_: stop.set())

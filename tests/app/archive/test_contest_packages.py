@@ -488,11 +488,13 @@ def test_a_file_is_read_once_however_often_it_is_named(monkeypatch: pytest.Monke
     named = [{"filename": "x.png"}]
     team = {"id": "a", "name": "A", "photo": named, "desktop": named, "webcam": named}
     files = {"contest.json": json.dumps(CONTEST).encode(), "teams.json": json.dumps([team]).encode()}
-    found = package_files.read_contents({**files, "teams/a/x.png": b"x" * 1000})
+    found = package_files.read_contents(package_files.Contents({**files, "teams/a/x.png": b"x" * 1000}))
     assert encoded == [1000]
     assert not found.faults
     often = json.dumps([team | {"photo": named * 300}]).encode()
-    faults = package_files.read_contents({**files, "teams.json": often, "teams/a/x.png": b"x"}).faults
+    faults = package_files.read_contents(
+        package_files.Contents({**files, "teams.json": often, "teams/a/x.png": b"x"})
+    ).faults
     assert [each["expected"] for each in faults.first] == ["different file names in photo"]
 
 
