@@ -91,11 +91,12 @@ def _metrics(running: Worker, settings: Settings) -> Iterator[str]:
     if not settings.metrics_port:
         yield ""
         return
-    from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+    from http.server import ThreadingHTTPServer
 
-    from prometheus_client import CONTENT_TYPE_LATEST, generate_latest
+    from prometheus_client import MetricsHandler
 
-    class Handler(BaseHTTPRequestHandler):
+    class Handler(MetricsHandler):
+        registry = running.metrics.registry
         timeout = SECONDS_OF_A_CLIENT
 
         def do_GET(self) -> None:
@@ -105,15 +106,7 @@ def _metrics(running: Worker, settings: Settings) -> Iterator[str]:
             elif not compare_digest(given.encode(), f"Bearer {settings.metrics_token}".encode()):
                 self.send_error(401)
             else:
-                body = generate_latest(running.metrics.registry)
-                self.send_response(200)
-                self.send_header("Content-Type", CONTENT_TYPE_LATEST)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:
-            """Log nothing: a scrape each few seconds is no news."""
+                super().do_GET()
 
     try:
         server = ThreadingHTTPServer((settings.host, settings.metrics_port), Handler)
