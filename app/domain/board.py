@@ -1,6 +1,5 @@
 """A board as arrays of numbers, with rows and cells made from them on demand, and ranked as the rules say.
 
-- Virtual teams ranked among the official ones, without a part in BEST.
 - The reveal of a frozen board: the next places, from the bottom up, as in the ceremonies of the ICPC.
 
 `tests/builders/slow_board.py` computes a board from scratch, row by row: the authority that this is tested against.
@@ -9,12 +8,12 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from enum import StrEnum
 from fractions import Fraction
-from functools import cached_property, partial
+from functools import cached_property
 from math import lcm
 from typing import NamedTuple
 
@@ -24,7 +23,7 @@ from numpy.typing import NDArray
 from app.domain import contests, counting, incremental_scoring, scoring
 from app.domain.counting import Place
 from app.domain.score_columns import Floats, Whole
-from app.domain.scoring import Bests, ProblemPoints, exact_points, problem_points
+from app.domain.scoring import Bests, ProblemPoints, problem_points
 
 # Per problem and case, the raw score of the expected answer.
 ReferenceScores = Mapping[str, Mapping[str, counting.RawScore]]
@@ -172,11 +171,6 @@ def _comparable(groups: Sequence[Sequence[Fraction]]) -> list[int]:
     return [sum([above * (common // below) for above, below in parts]) for parts in ratios]
 
 
-def since_start(time: timedelta | None) -> int:
-    """Convert a time to that of the columns."""
-    return incremental_scoring.NEVER if time is None else time // incremental_scoring.MICROSECOND
-
-
 class Numbers(NamedTuple):
     """The numbers of each team at each problem, by problem and team: see `Board`."""
 
@@ -229,42 +223,6 @@ def name_order(teams: Sequence[contests.Team]) -> Whole:
     names = np.empty(len(teams), dtype=np.int64)
     names[by_name] = np.arange(len(teams))
     return names
-
-
-def _shown_worth(worth: Callable[[counting.Answers], ProblemPoints], answers: counting.Answers) -> float:
-    return worth(answers).points
-
-
-def ranked_with(board: Board, teams: Sequence[contests.Team], attempts: Iterable[counting.Attempt]) -> Board:
-    """Rank virtual teams into the board. The other teams keep their points; their ranks may change."""
-    tries = counting.by_place(attempts)
-    more = Numbers.zeros(len(board.problems), len(teams))
-    for at, problem in enumerate(board.problems):
-        worth = partial(problem_points, problem, bests=board.bests[problem.id], phase=board.phase)
-        for place, team in enumerate(teams):
-            mine = tries.get((team.id, problem.id), [])
-            more.answers[at, place] = counting.counted_answers(mine, problem.rule, partial(_shown_worth, worth))
-            points = worth(more.answers[at, place])
-            more.scores[at, place], more.unrounded[at, place] = points.points, points.unrounded
-            more.improved[at, place] = since_start(points.improved)
-            more.judged[at, place] = sum(each.scores is not None for each in mine)
-            more.pending[at, place] = sum(each.scores is None for each in mine)
-    numbers = Numbers(*(np.hstack((getattr(board, name), column)) for name, column in more._asdict().items()))
-    everyone = [*board.teams, *teams]
-
-    def parts_of(team: int) -> Sequence[Fraction]:
-        both = zip(board.problems, numbers.answers[:, team], strict=True)
-        return [exact_points(each, of, board.bests[each.id], board.phase) for each, of in both]
-
-    return arranged(
-        board.problems,
-        board.phase,
-        everyone,
-        name_order(everyone),
-        numbers,
-        board.bests,
-        lambda sums, scale: standings(sums, scale.tolerance, parts_of),
-    )
 
 
 def collation_key(name: str) -> tuple[str, str]:

@@ -43,7 +43,6 @@ IF_NONE_MATCH = {
 MOST_STEPS = 1000
 Public = Annotated[bool | None, Query(description="for judges: the board as everybody sees it")]
 Phase = Annotated[Literal["provisional", "final"] | None, Query(description="which cases give the points")]
-Virtual = Annotated[bool, Query(description="with the virtual teams among the others")]
 GroupId = Annotated[str | None, Query(description="only the teams of this group, ranked among themselves")]
 
 
@@ -70,11 +69,10 @@ async def get_scoreboard(
     since: Annotated[str | None, Query(description="a version: only rows that changed after it")] = None,
     group_id: GroupId = None,
     phase: Phase = None,
-    virtual: Virtual = False,
 ) -> Response:
     """Rows in order of rank. Sends an ETag and 304 where nothing changed."""
     snapshot = await scoreboard.board_shown(boards, viewer, contest_id, public=public, group_id=group_id)
-    snapshot = await scoreboard.as_asked(snapshot, phase, virtual=virtual)
+    snapshot = await scoreboard.as_asked(snapshot, phase)
     page = await pages.page_soon(snapshot, Options(cases, group_id))
     return await reply(request, since, pages, page)
 
@@ -127,11 +125,10 @@ async def get_scoreboard_csv(
     public: Public = None,
     group_id: GroupId = None,
     phase: Phase = None,
-    virtual: Virtual = False,
 ) -> Response:
     """Rank, team, points, time of the last improvement and the points at each problem: the figures of the board."""
     snapshot = await scoreboard.board_shown(boards, viewer, contest_id, public=public, group_id=group_id)
-    snapshot = await scoreboard.as_asked(snapshot, phase, virtual=virtual)
+    snapshot = await scoreboard.as_asked(snapshot, phase)
     text = await run_sync(scoreboard.csv_text, snapshot, group_id)
     name = f'attachment; filename="{contest_id}.csv"'
     return Response(text, media_type="text/csv", headers={"Content-Disposition": name, "Cache-Control": "no-cache"})

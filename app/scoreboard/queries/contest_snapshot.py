@@ -13,7 +13,7 @@ from functools import wraps
 from itertools import chain
 from typing import TypeVar, TypeVarTuple, cast
 
-from app.domain.board import Board, Cell, Chosen, ranked_with
+from app.domain.board import Board, Cell, Chosen
 from app.domain.contests import OPEN, CaseKind, Freeze, ScoredProblem, State
 from app.domain.counting import Attempt, Cells, Place, by_place
 from app.domain.incremental_scoreboard import LiveBoard
@@ -117,7 +117,6 @@ class ContestSnapshot:
     moment   the last moment at which anything happened that this board shows
     closed   the viewer may not see anything yet: as before the start
     board    of all teams; `main` is the one that is shown
-    virtual  the virtual teams are among the others
     memo     the results of functions that are `once_a_snapshot`
     """
 
@@ -129,7 +128,6 @@ class ContestSnapshot:
     cells: Cells
     board: Board
     closed: bool = False
-    virtual: bool = False
     memo: dict[Hashable, object] = field(default_factory=dict, compare=False, repr=False)
 
     def is_like(self, other: ContestSnapshot) -> bool:
@@ -273,14 +271,3 @@ def closed(snapshot: ContestSnapshot) -> ContestSnapshot:
     return replace(
         snapshot, view=seen, board=seen.board(snapshot.contest, by_place(snapshot.official())), closed=True, memo={}
     )
-
-
-@once_a_snapshot
-def with_virtual(snapshot: ContestSnapshot) -> ContestSnapshot:
-    """A snapshot with the virtual teams among the official ones, measured against the official BEST."""
-    contest = snapshot.contest
-    teams = [team for team in contest.teams if contest.is_virtual(team.id) and team.counts]
-    ids = {team.id for team in teams}
-    within = [a for a in snapshot.attempts if a.team_id in ids and a.time < contest.clock.duration]
-    board = ranked_with(snapshot.board, teams, within)
-    return replace(snapshot, board=board, virtual=True, memo={})

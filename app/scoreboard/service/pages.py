@@ -149,13 +149,13 @@ class Options(NamedTuple):
 
 
 WHOLE = Options()
-# The board of a page, whatever its version: contest, public, closed, phase, virtual, and how it is written.
-BoardKey = tuple[str, bool, bool, frozenset[CaseKind], bool, Options]
+# The board of a page, whatever its version: contest, public, closed, phase, and how it is written.
+BoardKey = tuple[str, bool, bool, frozenset[CaseKind], Options]
 
 
 def key_of(snapshot: ContestSnapshot, options: Options = WHOLE) -> BoardKey:
     """The board that a snapshot is a version of."""
-    return (snapshot.contest.id, snapshot.public, snapshot.closed, snapshot.phase, snapshot.virtual, options)
+    return (snapshot.contest.id, snapshot.public, snapshot.closed, snapshot.phase, options)
 
 
 @dataclass

@@ -23,7 +23,7 @@ from app.core.messages import N_, BadRequest, Forbidden, Message, NotFound
 from app.domain.board import moment
 from app.domain.contests import PROVISIONAL
 from app.domain.history import Award, award_id, awards, first_to_solve
-from app.scoreboard.queries.contest_snapshot import ContestSnapshot, in_phase, once_a_snapshot, with_virtual
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot, in_phase, once_a_snapshot
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.scoreboard.service.history import history_steps
 from app.scoreboard.service.pages import BoardPages, arrays_of, dump, head_of
@@ -36,15 +36,15 @@ JSON = "application/json"
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
-async def as_asked(snapshot: ContestSnapshot, phase: str | None, *, virtual: bool) -> ContestSnapshot:
-    """The snapshot of another phase, or with virtual teams. Which phase counts is for judges to ask, until all see."""
+async def as_asked(snapshot: ContestSnapshot, phase: str | None) -> ContestSnapshot:
+    """The snapshot of a phase. Which phase counts is for judges to ask, until all see."""
     finals = snapshot.contest.finals
-    if phase is not None:
-        if snapshot.public and snapshot.phase == PROVISIONAL and phase == "final":
-            raise Forbidden(N_("only a judge or an admin may see what final cases give now"))
-        kinds = finals.kinds if phase == "final" and finals.used else PROVISIONAL
-        snapshot = await run_sync(in_phase, snapshot, kinds)
-    return await run_sync(with_virtual, snapshot) if virtual else snapshot
+    if phase is None:
+        return snapshot
+    if snapshot.public and snapshot.phase == PROVISIONAL and phase == "final":
+        raise Forbidden(N_("only a judge or an admin may see what final cases give now"))
+    kinds = finals.kinds if phase == "final" and finals.used else PROVISIONAL
+    return await run_sync(in_phase, snapshot, kinds)
 
 
 async def board_shown(

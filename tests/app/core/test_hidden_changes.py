@@ -33,7 +33,7 @@ IDS = {
     "group_id": "hidden-group",
 }
 EXTRA = (
-    "scoreboard?cases=true", "scoreboard?virtual=true", "event-feed?stream=false", "scores/history?steps=10",
+    "scoreboard?cases=true", "event-feed?stream=false", "scores/history?steps=10",
     "submissions?team_id=team", "submissions?team_id=shadow", "judgements?judgement_type_id=AC", "runs?judgement_id=x",
     "teams?group_id=hidden-group", "scoreboard?group_id=hidden-group", "clarifications?problem_id=echo",
     "commentary", "submissions/4", "submissions/5", "submissions/99", "submissions/4/report",

@@ -74,7 +74,7 @@ def paths(api: Api) -> list[str]:
             filled = re.sub(r"\{(\w+)\}", lambda name, ids=ids: ids.get(name[1], "1"), path)
             addresses.append(filled)
             if filled.endswith("scoreboard"):
-                options = ("cases=true", "virtual=true", "phase=final")
+                options = ("cases=true", "phase=final")
                 addresses += [f"{filled}?{each}" for each in options]
     pages = {**PAGES, **organisers()}
     of_pages = (address for page in pages.values() for address in page.addresses if "{" not in address)

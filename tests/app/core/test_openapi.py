@@ -57,7 +57,7 @@ IDS = {
     "group": "secret",
 }
 ROLES = (None, "team", "judge", "admin")
-OPTIONS = ("cases=true", "since=x", "virtual=true")
+OPTIONS = ("cases=true", "since=x")
 
 
 @pytest.fixture(scope="module")
