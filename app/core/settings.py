@@ -238,7 +238,6 @@ class Settings(BaseSettings):
     most_games_of_one: int = Field(
         20, ge=1, description="practice games that one account, or one address without login, may have open at once"
     )
-    webhook_hosts: str = Field("", description="hosts that webhooks may call, with commas; empty: any public one")
     webhook_networks: Networks = Field(
         "", description="networks that are not public and that webhooks may call all the same, such as 10.1.0.0/16"
     )

@@ -10,19 +10,12 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from typing import Protocol
 
 ROUNDS = 6
 HALF = 32
 LOWER = (1 << HALF) - 1
 MOST = 2**63 - 1
 JUDGEMENT = re.compile("j[0-9a-f]{16}")
-
-
-class _Hasher(Protocol):
-    def copy(self) -> _Hasher: ...
-    def update(self, data: bytes, /) -> None: ...
-    def digest(self) -> bytes: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,14 +63,14 @@ def _judgement(secret: str, number: int) -> str:
 
 
 @lru_cache(maxsize=256)
-def _hashers(secret: str) -> tuple[_Hasher, ...]:
+def _hashers(secret: str) -> tuple[blake2b, ...]:
     """A keyed hash for each round, and one for runs; copy before use, because a hasher takes its data once."""
     key = secret.encode()[:64]
     rounds = [blake2b(key=key, digest_size=HALF // 8, person=b"round %d" % at) for at in range(ROUNDS)]
     return (*rounds, blake2b(key=key, digest_size=8, person=b"run"))
 
 
-def _mixed(hasher: _Hasher, half: int) -> int:
+def _mixed(hasher: blake2b, half: int) -> int:
     taken = hasher.copy()
     taken.update(half.to_bytes(4))
     return int.from_bytes(taken.digest())

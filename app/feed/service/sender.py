@@ -27,7 +27,7 @@ from app.feed import queries as stored
 from app.feed.service.hub import Hub
 from app.feed.service.index import Reader, reader_of
 from app.feed.service.log import Log, lines_behind
-from app.feed.service.webhooks import Outward, hosts_of, networks_of
+from app.feed.service.webhooks import Outward, networks_of
 from app.tables import WebhookRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.webhooks")
@@ -105,7 +105,7 @@ class Sender:
     async def _run(self) -> None:
         """Begin a task for each webhook that becomes active."""
         settings = self._settings
-        transport = Outward(networks_of(settings.webhook_networks), hosts_of(settings.webhook_hosts))
+        transport = Outward(networks_of(settings.webhook_networks))
         timeout = settings.webhook_timeout_seconds
         reload = self._news["reload"]
         async with httpx.AsyncClient(timeout=timeout, transport=transport, trust_env=False) as client:

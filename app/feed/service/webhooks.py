@@ -54,43 +54,35 @@ def networks_of(text: str) -> list[Network]:
     return [ip_network(each) for each in map(str.strip, text.split(",")) if each]
 
 
-def hosts_of(text: str) -> list[str]:
-    """Names of hosts, with commas between them."""
-    return [each.lower() for each in map(str.strip, text.split(",")) if each]
-
-
 class Refused(httpx.ConnectError):
     """An address that no webhook may have."""
 
 
 class Outward(httpx.AsyncHTTPTransport):
-    """Connects only to public addresses and those in `allowed`, and only to `hosts` if any are given.
+    """Connects only to public addresses and those in `allowed`.
 
     A name is resolved once, and the connection goes to that very address: a second answer of a name server, or a proxy
     of the environment, cannot redirect it. Connections are not reused, because another name may share the address.
     """
 
-    def __init__(self, allowed: Sequence[Network], hosts: Sequence[str]) -> None:
+    def __init__(self, allowed: Sequence[Network]) -> None:
         super().__init__(trust_env=False, limits=httpx.Limits(max_keepalive_connections=0))
         self._allowed = allowed
-        self._hosts = hosts
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
         """Send a request to the resolved address; raises Refused for an address that is not allowed."""
         host = request.url.host
-        address = await resolved(host, request.url.port or 0, self._allowed, self._hosts)
+        address = await resolved(host, request.url.port or 0, self._allowed)
         request.url = request.url.copy_with(host=address)  # the header Host is written already
         request.extensions = {**request.extensions, "sni_hostname": host}
         return await super().handle_async_request(request)
 
 
-async def resolved(host: str, port: int, allowed: Sequence[Network], hosts: Sequence[str]) -> str:
+async def resolved(host: str, port: int, allowed: Sequence[Network]) -> str:
     """Resolve a host to an address that webhooks may call.
 
     Raises Refused for an address that is not allowed, and httpx.ConnectError for an unknown name.
     """
-    if hosts and host.lower() not in hosts:
-        raise Refused(f"{host} is not in JURADO_WEBHOOK_HOSTS")
     try:
         loop = asyncio.get_running_loop()
         answers = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
@@ -240,10 +232,10 @@ def delete(session: Session, webhook_id: str) -> None:
 async def _check_target(settings: Settings, address: str) -> None:
     """Refuse what no call would reach. A name that leads nowhere by now is taken: the receiver may come later."""
     host = urlsplit(address).hostname or ""
-    allowed, hosts = networks_of(settings.webhook_networks), hosts_of(settings.webhook_hosts)
+    allowed = networks_of(settings.webhook_networks)
     with suppress(httpx.ConnectError, TimeoutError):
         try:
-            await asyncio.wait_for(resolved(host, 0, allowed, hosts), SECONDS_TO_RESOLVE)
+            await asyncio.wait_for(resolved(host, 0, allowed), SECONDS_TO_RESOLVE)
         except Refused as refused:
             raise BadRequest(
                 N_("expected an address that webhooks may call: %(refused)s"), where="url", refused=refused

@@ -64,10 +64,10 @@ class ScoredContest:
 
     @property
     def main_teams(self) -> frozenset[str] | None:
-        """The teams of the main board, where that is only those of one group; virtual teams are on it by themselves."""
+        """The teams of the main board, where that is only those of one group."""
         if self.main_group is None:
             return None
-        return frozenset(t.id for t in self.teams if self.main_group in t.group_ids or self.is_virtual(t.id))
+        return frozenset(t.id for t in self.teams if self.main_group in t.group_ids)
 
     @property
     def official_teams(self) -> list[contests.Team]:

@@ -430,43 +430,30 @@ def test_a_call_is_signed_with_its_time(hooked: Api, receiver: Receiver) -> None
     assert not is_from_us(headers, body, "my-secret", now + 3600)
 
 
-@pytest.mark.parametrize(
-    ("settings", "why"),
-    [({}, "inside a network"), ({"webhook_hosts": "board.example"}, "is not in JURADO_WEBHOOK_HOSTS")],
-)
 def test_no_webhook_reaches_the_servers_own_network_unasked(
-    sqlite_url: str, tmp_path: Path, receiver: Receiver, settings: dict[str, Any], why: str
+    sqlite_url: str, tmp_path: Path, receiver: Receiver
 ) -> None:
     """What a name resolves to counts when it is called: one that was taken may have become another address since."""
     with open_sending(sqlite_url, tmp_path / "home", **QUICK) as api:
         add_problem(api.service)
         add_contest(api.service, started=4 * HOUR)
         made = hook(api, f"http://localhost:{receiver.port}/hook")
-    with open_sending(
-        sqlite_url, tmp_path / "home", again=True, **{**QUICK, "webhook_networks": "", **settings}
-    ) as api:
+    with open_sending(sqlite_url, tmp_path / "home", again=True, **{**QUICK, "webhook_networks": ""}) as api:
         submit(api, 2)
         wait(lambda: api.get(f"webhooks/{made['id']}", user="admin").json()["error"])
-        assert why in api.get(f"webhooks/{made['id']}", user="admin").json()["error"]
+        assert "inside a network" in api.get(f"webhooks/{made['id']}", user="admin").json()["error"]
     assert receiver.signed == []
 
 
-@pytest.mark.parametrize(
-    ("settings", "why"),
-    [({}, "inside a network"), ({"webhook_hosts": "board.example"}, "is not in JURADO_WEBHOOK_HOSTS")],
-)
-def test_an_address_that_could_never_be_called_is_refused_when_it_is_given(
-    sqlite_url: str, tmp_path: Path, settings: dict[str, Any], why: str
-) -> None:
+def test_an_address_that_could_never_be_called_is_refused_when_it_is_given(sqlite_url: str, tmp_path: Path) -> None:
     """Nobody has to wait for the first call to learn it; a name that leads nowhere yet is taken."""
-    with open_sending(sqlite_url, tmp_path / "home", **settings) as api:
+    with open_sending(sqlite_url, tmp_path / "home") as api:
         for host in ("localhost", "10.0.0.1", "[::1]", "[::ffff:127.0.0.1]"):
             reply = api.post("webhooks", user="admin", json={"url": f"http://{host}:9/x", "token": "t"})
-            assert (reply.status_code, why in reply.json()["message"]) == (400, True), reply.text
+            assert (reply.status_code, "inside a network" in reply.json()["message"]) == (400, True), reply.text
             assert reply.json()["message"].startswith("url: expected an address that webhooks may call")
         assert api.get("webhooks", user="admin").json() == []
-        name = "board.example" if settings else "receiver.invalid"
-        made = api.post("webhooks", user="admin", json={"url": f"http://{name}/x", "token": "t"})
+        made = api.post("webhooks", user="admin", json={"url": "http://receiver.invalid/x", "token": "t"})
         assert made.status_code == 201, made.text
 
 
