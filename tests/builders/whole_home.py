@@ -35,6 +35,7 @@ from tests.builders import games, lively
 from tests.builders.contests import add_problem, with_checkers
 from tests.builders.described import document
 from tests.builders.judging import judge
+from tests.builders.processes import sign
 from tests.builders.service import Api
 from tests.builders.streams import read_feed
 
@@ -75,9 +76,7 @@ def fill(api: Api) -> None:
     _done(api.post("account/tokens", user="team", json={"label": "mine"}))
     _rows(api)
     read_feed(api, user="admin")
-    now = utc_now()
-    process = {"id": "me", "kind": SERVER, "host": "here", "pid": 1, "version": "0", "started": now, "seen": now}
-    api.service.writer.submit(write_signs, {**process, **Work(1)._asdict()}).result()
+    api.service.writer.submit(write_signs, sign("me", SERVER, utc_now(), utc_now(), Work(1))).result()
 
 
 def _asking(api: Api) -> lively.Ask:

@@ -14,10 +14,10 @@ import socket
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from importlib.metadata import version
 from itertools import count
-from typing import NamedTuple
+from typing import NamedTuple, cast
 from uuid import uuid4
 
 import structlog
@@ -195,7 +195,8 @@ def write_signs(connection: Connection, rows: Sequence[Mapping[str, object]]) ->
         insert = own_insert(connection, ProcessRow).values(**row)
         state = {name: row[name] for name in ("seen", *Work._fields)}
         connection.execute(insert.on_conflict_do_update(index_elements=[ProcessRow.id], set_=state))
-    connection.execute(delete(ProcessRow).where(ProcessRow.seen < clock.utc_now() - REMEMBERED))
+    now = max(cast(datetime, row["seen"]) for row in rows)
+    connection.execute(delete(ProcessRow).where(ProcessRow.seen < now - REMEMBERED))
     return [None] * len(rows)
 
 

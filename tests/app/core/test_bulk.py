@@ -15,10 +15,7 @@ from app.core.db.database import Database
 from app.core.db.tables import (
     Base,
     Values,
-    among,
-    given,
     insert_rows,
-    is_postgresql,
     update_rows,
 )
 from app.core.files.open_files import LocalFiles
@@ -115,10 +112,6 @@ def test_only_rows_that_are_named_are_changed(connection: Connection) -> None:
     )
     rows = connection.execute(select(SubmissionRow.id, SubmissionRow.comment).order_by(SubmissionRow.id)).all()
     assert [tuple(row) for row in rows] == [(1, "new"), (2, "old"), (3, None)]
-    postgresql = is_postgresql(connection)
-    chosen = select(SubmissionRow.id).where(among(SubmissionRow.id, postgresql=postgresql))
-    assert set(connection.scalars(chosen, given({2, 3, 9}, postgresql=postgresql))) == {2, 3}
-    assert connection.scalars(chosen, given([], postgresql=postgresql)).all() == []
 
 
 @pytest.mark.parametrize("text", [*HOSTILE, "a\x00b"])

@@ -18,7 +18,7 @@ from app.accounts.service.viewer import Viewer
 from app.authoring.service import packages
 from app.authoring.service.packages import SentPackage
 from app.core.clock import utc_now
-from app.core.db.locks import SERVER, WORKER, Sign, Work, write_signs
+from app.core.db.locks import SERVER, WORKER, Work, write_signs
 from app.core.files.temporary import remove_leftovers
 from app.core.service import Service
 from app.judging.service.graders import GraderState
@@ -31,6 +31,7 @@ from tests.builders.contests import add_contest, add_problem, add_submission, wi
 from tests.builders.examples import sqlite_first
 from tests.builders.judging import judge
 from tests.builders.packages import zip_package
+from tests.builders.processes import sign
 from tests.builders.scoring import REJECTED, share
 from tests.builders.service import PASSWORD, Api, Idle, open_api
 
@@ -206,11 +207,11 @@ def test_health_says_what_is_wrong_and_what_to_do(api: Api) -> None:
 
 def test_health_has_the_facts_and_the_advice_of_the_command(api: Api) -> None:
     now = utc_now()
-    for sign in (
-        Sign("one", SERVER, now, now, Work(2)),
-        Sign("two", WORKER, now, now - timedelta(minutes=1), Work(4, 1)),
+    for row in (
+        sign("one", SERVER, now, now, Work(2)),
+        sign("two", WORKER, now, now - timedelta(minutes=1), Work(4, 1)),
     ):
-        api.service.writer.submit(write_signs, sign).result()
+        api.service.writer.submit(write_signs, row).result()
     document = api.get("status", user="admin").json()
     words = text_of(api.get("/admin/health", user="admin").text)
     figures = {each["name"]: each["figure"] for each in document["parts"]}

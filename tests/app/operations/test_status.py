@@ -12,12 +12,13 @@ import pytest
 
 from app.core.clics import parse_time
 from app.core.clock import utc_now
-from app.core.db.locks import SERVER, WORKER, Sign, Work, write_signs
+from app.core.db.locks import SERVER, WORKER, Work, write_signs
 from app.domain.counting import JudgementType
 from app.operations.queries import recent
 from app.tables import JudgementRow, LastBackupRow, SubmissionRow
 from tests.builders.contests import HOUR, add_contest, add_problem
 from tests.builders.judging import judge
+from tests.builders.processes import sign
 from tests.builders.service import Api, open_api
 from tests.builders.two import two_apis
 
@@ -97,17 +98,17 @@ def test_what_waits_and_what_was_judged_lately_is_counted(api: Api) -> None:
 def test_a_process_that_is_silent_is_named_and_one_of_another_version_too(api: Api) -> None:
     now = utc_now()
     writer = api.service.writer
-    for sign in (
-        Sign("one", SERVER, now, now, Work(2)),
-        Sign("two", WORKER, now, now - timedelta(minutes=1), Work(4, 1)),
+    for row in (
+        sign("one", SERVER, now, now, Work(2)),
+        sign("two", WORKER, now, now - timedelta(minutes=1), Work(4, 1)),
     ):
-        writer.submit(write_signs, sign).result()
+        writer.submit(write_signs, row).result()
     document = whole(api)
     assert figures(document)["Servers"].startswith("1 alive, their graders: 2; ")
     assert any(what.startswith("worker ") for what in advised(document))
     with api.service.database.write() as session:
         session.connection().exec_driver_sql("UPDATE processes SET version = '0.0.9' WHERE id = 'two'")
-    writer.submit(write_signs, Sign("two", WORKER, now, now, Work(4, 1))).result()
+    writer.submit(write_signs, sign("two", WORKER, now, now, Work(4, 1))).result()
     assert {"versions", "Graders that died"} <= set(advised(whole(api)))
 
 
