@@ -152,7 +152,7 @@ POST   /api/contests/{contest_id}/problems/{problem_id}/games : everybody
 POST   /api/contests/{contest_id}/problems/{problem_id}/inputs : team
 GET    /api/contests/{contest_id}/problems/{problem_id}/inputs.zip : everybody
 GET    /api/contests/{contest_id}/problems/{problem_id}/quota : judges team visitor
-GET    /api/contests/{contest_id}/problems/{problem_id}/solution : judges
+GET    /api/contests/{contest_id}/problems/{problem_id}/solution : everybody
 GET    /api/contests/{contest_id}/problems/{problem_id}/statement : everybody
 GET    /api/contests/{contest_id}/problems/{problem_id}/statement/{path} : everybody
 GET    /api/contests/{contest_id}/problems/{problem_id}/testcases : everybody
