@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from app.domain import contests, counting, incremental_scoring, scoring
+from app.domain import contests, counting, incremental_scoring
 from app.domain.counting import Place
 from app.domain.score_columns import Floats, Whole
 from app.domain.scoring import Bests, ProblemPoints, problem_points
@@ -29,7 +29,6 @@ from app.domain.scoring import Bests, ProblemPoints, problem_points
 ReferenceScores = Mapping[str, Mapping[str, counting.RawScore]]
 # Per team and problem, the id of the submission the team has chosen.
 Chosen = Mapping[tuple[str, str], int]
-LAST = np.iinfo(np.int64).max
 
 
 @dataclass(frozen=True)
@@ -187,34 +186,6 @@ class Numbers(NamedTuple):
         shape, never = (problems, teams), np.full((problems, teams), incremental_scoring.NEVER, dtype=np.int64)
         judged, pending = np.zeros((2, *shape), dtype=np.int64)
         return Numbers(np.zeros(shape), np.zeros(shape), never, judged, pending, np.full(shape, {}, dtype=object))
-
-
-def arranged(
-    problems: Sequence[contests.ScoredProblem],
-    phase: frozenset[contests.CaseKind],
-    teams: Sequence[contests.Team],
-    names: Whole,
-    numbers: Numbers,
-    bests: Mapping[str, Bests],
-    standing_of: Callable[[Floats, scoring.TotalScale], Whole],
-) -> Board:
-    """Rank by exact points, then by the earlier last improvement; equal rows share the rank, and no points come last.
-
-    `standing_of` numbers the teams as their exact points order them, from their totals; `names` is the order of rows
-    of equal rank. Rows with equal exact points show the same number, that of the first.
-    """
-    scale = scoring.total_scale(problems)
-    grains = np.rint(np.ldexp(numbers.unrounded, scale.bits)).astype(np.int64).sum(axis=0)
-    sums = np.ldexp(grains.astype(np.float64), -scale.bits)
-    totals = incremental_scoring.all_shown(sums, scale.most)
-    times = np.where(
-        totals > 0, numbers.improved.max(axis=0, initial=incremental_scoring.NEVER), incremental_scoring.NEVER
-    )
-    standing = standing_of(sums, scale)
-    order = np.lexsort((names, np.where(times == incremental_scoring.NEVER, LAST, times), -standing))
-    totals[order] = totals[order][shared_ranks(standing[order]) - 1]
-    ranks = shared_ranks(standing[order], times[order])
-    return Board(problems, phase, teams, order, ranks, totals, times, *numbers, bests)
 
 
 def name_order(teams: Sequence[contests.Team]) -> Whole:

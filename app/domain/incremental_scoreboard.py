@@ -15,11 +15,13 @@ from operator import attrgetter
 import numpy as np
 
 from app.domain import counting, scoring
-from app.domain.board import Board, Chosen, Numbers, ReferenceScores, arranged, name_order, standings
+from app.domain.board import Board, Chosen, Numbers, ReferenceScores, name_order, shared_ranks, standings
 from app.domain.contests import OPEN, PROVISIONAL, CaseKind, Freeze, ScoredProblem, Team
+from app.domain.incremental_scoring import NEVER, all_shown
 from app.domain.live_problem import LiveProblem
 from app.domain.score_columns import WHOLE, Floats, Whole
 
+LAST = np.iinfo(np.int64).max
 BY_TIME = attrgetter("time", "id")
 
 
@@ -82,7 +84,27 @@ class LiveBoard:
         return [(team, problem) for problem, live in self._problems.items() for team in live.teams]
 
     def _arranged(self) -> Board:
+        """Rank by exact points, then by the earlier last improvement; equal rows share the rank, no points come last.
+
+        Rows with equal exact points show the same number, that of the first.
+        """
         lives = list(self._problems.values())
+        problems = [live.problem for live in lives]
+        numbers, rows = self._numbers(lives)
+        scale = scoring.total_scale(problems)
+        grains = np.rint(np.ldexp(numbers.unrounded, scale.bits)).astype(np.int64).sum(axis=0)
+        sums = np.ldexp(grains.astype(np.float64), -scale.bits)
+        totals = all_shown(sums, scale.most)
+        times = np.where(totals > 0, numbers.improved.max(axis=0, initial=NEVER), NEVER)
+        standing = self._standings(rows, numbers.judged, sums, scale)
+        order = np.lexsort((self._names, np.where(times == NEVER, LAST, times), -standing))
+        totals[order] = totals[order][shared_ranks(standing[order]) - 1]
+        ranks = shared_ranks(standing[order], times[order])
+        bests = {live.problem.id: live.bests() for live in lives}
+        return Board(problems, self._phase, self._teams, order, ranks, totals, times, *numbers, bests)
+
+    def _numbers(self, lives: Sequence[LiveProblem]) -> tuple[Numbers, list[Whole]]:
+        """The numbers of all teams, and the rows that count, by problem."""
         numbers, rows = Numbers.zeros(len(lives), len(self._teams)), []
         for at, live in enumerate(lives):
             live.refresh()
@@ -92,13 +114,7 @@ class LiveBoard:
             numbers.improved[at] = live.columns.latest[counted]
             numbers.judged[at], numbers.pending[at] = live.numbers[:, live.places]
             numbers.answers[at] = live.answers[counted]
-        bests = {live.problem.id: live.bests() for live in lives}
-
-        def standing_of(sums: Floats, scale: scoring.TotalScale) -> Whole:
-            return self._standings(rows, numbers.judged, sums, scale)
-
-        problems = [live.problem for live in lives]
-        return arranged(problems, self._phase, self._teams, self._names, numbers, bests, standing_of)
+        return numbers, rows
 
     def _standings(self, rows: Sequence[Whole], judged: Whole, sums: Floats, scale: scoring.TotalScale) -> Whole:
         """Numbers that order teams as their exact totals do."""
