@@ -149,7 +149,7 @@ GET    /api/problems/{problem_id}/versions/{number}/diff                        
 GET    /api/problems/{problem_id}/versions/{number}/package.zip                     200 200 403 403 403 401
 POST   /api/problems/{problem_id}/versions/{number}/restore                         404 403 403 403 403 401
 GET    /api/contests/{contest_id}/problems/{problem_id}/statement                   200 200 200 200 200 200
-GET    /api/contests/{contest_id}/problems/{problem_id}/solution                    200 200 403 403 403 403
+GET    /api/contests/{contest_id}/problems/{problem_id}/solution                    200 200 404 404 404 404
 GET    /api/contests/{contest_id}/problems/{problem_id}/statement/{path}            404 404 404 404 404 404
 GET    /api/contests/{contest_id}/problems/{problem_id}/testcases                   200 200 200 200 200 200
 GET    /api/contests/{contest_id}/problems/{problem_id}/testcases/{name}/input      200 200 200 200 200 200
