@@ -40,21 +40,16 @@ def today() -> date:
     return clock.utc_now().date()
 
 
-def day_called(text: str) -> date:
-    """A day by its name, YYYY-MM-DD; raises NotFound for other text."""
+def open_day(text: str) -> date:
+    """A day by its name, YYYY-MM-DD, whose puzzles may be seen.
+
+    Raises NotFound for other text, days to come, and days before the first.
+    """
     try:
         # Python reads other forms of ISO 8601, too, and one day would have many addresses.
-        day = date.fromisoformat(text) if FORM.fullmatch(text) else None
+        day = date.fromisoformat(text if FORM.fullmatch(text) else "")
     except ValueError:
-        day = None
-    if day is None:
-        raise NotFound(N_("expected a day such as %(day)s, found %(found)r"), day=today(), found=text[:40])
-    return day
-
-
-def open_day(text: str) -> date:
-    """A day whose puzzles may be seen; raises NotFound for other text, days to come, and days before the first."""
-    day = day_called(text)
+        raise NotFound(N_("expected a day such as %(day)s, found %(found)r"), day=today(), found=text[:40]) from None
     if day > today():
         raise NotFound(N_("the puzzles of %(day)s come on that day, at 00:00 UTC"), day=day)
     if day < FIRST_DAY:
