@@ -13,10 +13,11 @@ from sqlalchemy import text
 
 from app.archive.queries.backup import backup, copy_files, restore
 from app.archive.queries.database_copy import copy_rows
-from app.core.clock import ServiceClock, use, utc_now
+from app.core.clock import ServiceClock, utc_now
 from app.core.db.database import Database
 from app.core.files.open_files import LocalFiles, open_files
 from app.core.settings import Settings
+from tests.builders.clocks import use
 from tests.builders.service import Api, open_api
 from tests.builders.whole_home import Answers, empty_tables, fill, walked
 

@@ -9,8 +9,7 @@ readers in threads, so that no verdict shows behind a freeze (guarantee 3).
 """
 
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from threading import Lock
 
@@ -83,13 +82,3 @@ def the_clock() -> ServiceClock:
 def utc_now() -> datetime:
     """Return the time of the service in UTC; it never runs back."""
     return _clocks[-1].now()
-
-
-@contextmanager
-def use(clock: ServiceClock) -> Iterator[ServiceClock]:
-    """Make the whole process use another clock, for tests."""
-    _clocks.append(clock)
-    try:
-        yield clock
-    finally:
-        _clocks.remove(clock)

@@ -11,7 +11,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from app.commands.main import main
-from app.core.clock import ServiceClock, system_time, use
+from app.core.clock import ServiceClock, system_time
+from tests.builders.clocks import use
 
 
 def set_clock(path: Path, seconds: float) -> None:

@@ -7,7 +7,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 
-from app.core.clock import ServiceClock, system_time, use
+from app.core.clock import ServiceClock, _clocks, system_time
+
+
+@contextmanager
+def use(clock: ServiceClock) -> Iterator[ServiceClock]:
+    """Make the whole process use another clock."""
+    _clocks.append(clock)
+    try:
+        yield clock
+    finally:
+        _clocks.remove(clock)
 
 
 @dataclass

@@ -13,10 +13,10 @@ import pytest
 from sqlalchemy import create_engine, select, text
 
 from app.accounts.service.grants import Failures
-from app.core.clock import ServiceClock, use, utc_now
+from app.core.clock import ServiceClock, utc_now
 from app.core.db.clock import SECONDS_BETWEEN_MARKS, ClockKeeper, mark, start_clock
 from app.tables import ClockRow, EventRow
-from tests.builders.clocks import WallClock, wall_clock
+from tests.builders.clocks import WallClock, use, wall_clock
 from tests.builders.contests import HOUR, add_contest, add_problem, add_submission
 from tests.builders.scoring import share
 from tests.builders.service import Api

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.clock import PACE, ServiceClock, use, utc_now
+from app.core.clock import PACE, ServiceClock, utc_now
+from tests.builders.clocks import use
 
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 HOUR = timedelta(hours=1)
