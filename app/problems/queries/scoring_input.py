@@ -53,14 +53,9 @@ class ScoredContest:
         """The length of each team's own window, or None where all share one clock."""
         return self.settings.personal_duration
 
-    @property
-    def outside(self) -> Sequence[contests.ScoredProblem]:
-        """Its problems as if they had no final cases, the same ones each time."""
-        return [problem.without_final for problem in self.problems]
-
     def without_final(self) -> ScoredContest:
         """The contest as if its problems had no final cases."""
-        return replace(self, problems=self.outside)
+        return replace(self, problems=[problem.without_final for problem in self.problems])
 
     @property
     def main_teams(self) -> frozenset[str] | None:

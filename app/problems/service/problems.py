@@ -108,11 +108,6 @@ def sample_markdown(sample: Sample, language: str) -> str:
     )
 
 
-def solution_word(language: str) -> str:
-    """The word for a solution in a language, else in English."""
-    return SOLUTIONS.get(language.split("-", maxsplit=1)[0], SOLUTIONS["en"])
-
-
 def _fenced(text: str) -> str:
     shown = text if len(text) <= LARGEST_SHOWN else f"{text[:LARGEST_SHOWN]}\n..."
     longest = max((len(run) for run in TICKS.findall(shown)), default=0)

@@ -141,7 +141,8 @@ def solution(
     if not texts or not may_read_solution(viewer, session, problem_id):
         raise NotFound(N_("there is no solution text of problem %(problem)r to read"), problem=problem_id)
     language = problems.choose_language(reader.language, reader.accepted_languages, sorted(texts))
-    title = f"{problems.title_of(row.names, language)}: {problems.solution_word(language)}"
+    word = problems.title_of(problems.SOLUTIONS, language.partition("-")[0])
+    title = f"{problems.title_of(row.names, language)}: {word}"
     return _statement(service, texts[language], title, None, language, reader)
 
 

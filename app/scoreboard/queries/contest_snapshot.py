@@ -84,7 +84,7 @@ def view(contest: ScoredContest, now: datetime, *, public: bool) -> BoardView:
     clock, finals = contest.clock, contest.finals
     freeze = Freeze(clock.freeze_time, contest.revealed) if public and clock.frozen(now) else OPEN
     has_embargo = public and not finals.decide(clock, now)
-    problems = contest.outside if has_embargo else contest.problems
+    problems = [each.without_final for each in contest.problems] if has_embargo else contest.problems
     chosen = dict(contest.chosen) if clock.ended(now) else {}
     if freeze.until is not None:
         chosen = {place: choice for place, choice in chosen.items() if place in freeze.revealed}
