@@ -192,7 +192,7 @@ def _document(contents: Contents, name: str) -> object:
     return value
 
 
-def _with_files(contents: Contents, name: str, folder: str, document: Mapping[str, Any]) -> PackageObject:
+def _with_files(contents: Contents, name: str, folder: str, document: PackageObject) -> PackageObject:
     """A document with the bytes of the files it names."""
     whole = dict(document)
     for property_ in FILES.get(name, ()):
