@@ -76,7 +76,9 @@ SOME_IDS = range(SMALL - SOME, SMALL)
 READINGS: dict[str, Callable[[Session], object]] = {
     "runs of some judgements": lambda session: submission_queries.runs(session, "c", judgements=SOME_IDS),
     "runs of some submissions": lambda session: submission_queries.runs(session, "c", among=SOME_IDS),
-    "judgements of some submissions": lambda session: submission_queries.judgements(session, "c", SOME_IDS),
+    "judgements of some submissions": lambda session: submission_queries.judgements_of(
+        session, submission_queries.submissions(session, "c", SOME_IDS)
+    ),
     "what has moved of some judgements": lambda session: feed_queries.new_since(
         session, "c", feed_queries.Mark(LARGE, LARGE, frozenset(SOME_IDS))
     ),
