@@ -5,7 +5,7 @@
 - What all pages of organisers share: who may open them, their forms, and the way back after a change.
 """
 
-from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from importlib.metadata import version
@@ -17,6 +17,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.params import Depends as Needed
 from fastapi.responses import HTMLResponse
 from fastapi.routing import APIRoute
+from sqlalchemy.orm import Session
 from starlette.exceptions import HTTPException
 from starlette.responses import RedirectResponse
 
@@ -25,6 +26,7 @@ from app.accounts.service.viewer import PUBLIC, Viewer
 from app.contests import queries as queries_contests
 from app.core.clock import utc_now
 from app.core.db.audit import acting
+from app.core.db.database import run_after_commit
 from app.core.http import auth, deps
 from app.core.http.errors import status_of
 from app.core.messages import N_, BadRequest, NotFound, ServiceError, Unauthorized, all_in_words, fault
@@ -47,7 +49,6 @@ TITLES = {
 
 TheService = deps.TheService
 Reading = deps.Reading
-Writing = deps.Writing
 address_of = deps.address_of
 
 
@@ -66,6 +67,17 @@ async def visitor(request: Request) -> Viewer:
 
 
 Visitor = Annotated[Viewer, Depends(visitor)]
+
+
+def _writing(service: TheService) -> Iterator[Session]:
+    with service.database.write() as session:
+        yield session
+    run_after_commit(session)
+
+
+# A page's form has been read by then, as `Change` names its fields first; the API's transactions would read it again.
+# The scope "function" ends the transaction before the reply is sent: what a reader was told is stored.
+Writing = Annotated[Session, Depends(_writing, scope="function")]
 
 
 async def _snapshot(contest_id: str, viewer: Visitor, service: TheService) -> ContestSnapshot:
