@@ -217,12 +217,13 @@ def own_limits(problem: Problem) -> model.OwnLimits:
 
 def _expect_none(settings: JuradoSettings, faults: Faults) -> None:
     """Note a package without its own checker that names none, or says how its own is asked."""
-    places = {"validator": model.VALIDATOR, "single": model.SINGLE}
+    validator, single = model.VALIDATOR, model.SINGLE
     if settings.program is not None:
-        faults.expect(FILE, "program", N_("a checker in %(validator)s or %(single)s"), NEITHER, **places)
+        expected = N_("a checker in %(validator)s or %(single)s")
+        faults.expect(FILE, "program", expected, NEITHER, validator=validator, single=single)
     elif not settings.checker:
         missing = N_("missing key: expected a checker, its name here or its program in %(validator)s or %(single)s")
-        faults.add(FILE, missing, "checker", **places)
+        faults.add(FILE, missing, "checker", validator=validator, single=single)
 
 
 def _asked(settings: JuradoSettings, *, is_single: bool) -> tuple[model.Protocol, model.Meaning]:
