@@ -169,8 +169,8 @@ def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
     remove_leftovers()
     boards = ScoreboardCache(database)
     writer = Writer(database)
-    presence = Presence(writer, SERVER)
-    presence.start(locks)
+    presence = Presence(writer, SERVER, locks)
+    presence.start()
     engine, jobs = start_engine(settings, database, files, writer, boards, presence.id)
     presence.work = engine.work
     held.watch(database.bar, database.unbar, _stop)

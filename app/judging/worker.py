@@ -1,4 +1,4 @@
-"""The composition root of a worker: graders and jobs that are fed by the broker, and no HTTP.
+"""The composition root of a worker: graders and jobs, which the broker only wakes, and no HTTP.
 
 - Its counts for Prometheus: what it judged, how often it tried, and how long answers waited for it.
 """
@@ -44,7 +44,7 @@ class Worker:
         self._locks = Locks(self._database.url)
         self._writer = Writer(self._database)
         self._clock = clock.ClockKeeper(self._writer, source=time_source)
-        self._presence = Presence(self._writer, WORKER)
+        self._presence = Presence(self._writer, WORKER, self._locks)
         self._files = open_files(settings)
         self._files.on_fault = self._report_file
         self.engine = Engine(
@@ -72,7 +72,7 @@ class Worker:
 
         Messages that were taken earlier would wait for it, while workers whose graders are warm have nothing to do.
         """
-        self._presence.start(self._locks)
+        self._presence.start()
         self.engine.start()
         while not self.engine.pids:
             if stop.wait(SECONDS_BETWEEN_LOOKS):

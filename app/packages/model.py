@@ -138,10 +138,6 @@ class Package:
             document["program"] = program_document(self.program)
         return document
 
-    def case(self, name: str) -> Case:
-        """Find a case by its base name; KeyError if there is none."""
-        return {case.name: case for case in self.cases}[name]
-
 
 def program_document(program: Program) -> ProgramDocument:
     """A package's own checker as rows keep it and graders are told of it.

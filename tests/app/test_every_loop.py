@@ -64,7 +64,7 @@ def clock(stack: ExitStack, url: str, _home: Path) -> None:
 
 
 def presence(stack: ExitStack, url: str, _home: Path) -> None:
-    stack.enter_context(closing(Presence(writer(stack, url), SERVER))).start(Locks())
+    stack.enter_context(closing(Presence(writer(stack, url), SERVER, Locks()))).start()
 
 
 def stored_files(stack: ExitStack, url: str, home: Path) -> None:

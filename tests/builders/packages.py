@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from app.core.faults import PackageError
-from app.packages.model import Package
+from app.packages.model import Case, Package
 from app.packages.tools import local_workshop
 from app.packages.trials import LocalDesk
 from app.packages.verify import examine
@@ -95,3 +95,9 @@ def zip_package(changes: Mapping[str, str | bytes | None] | None = None, top: st
 def verify_package(package: Package) -> list[PackageError]:
     """Run everything of a package that can be run, here; gives every fault, none for a sound package."""
     return list(examine(package, LocalDesk(), workshop=local_workshop()).faults)
+
+
+def case_of(package: Package, name: str) -> Case:
+    """Find a case by its base name."""
+    (found,) = (case for case in package.cases if case.name == name)
+    return found

@@ -289,6 +289,3 @@ def run_after_commit(session: Session) -> None:
 def drop_after_commit(session: Session) -> None:
     """Forget what `after_commit` was given, where the transaction is rolled back by hand and its session goes on."""
     session.info.pop(_CALLS, None)
-
-
-# Description of the reply 200 of such a run.

@@ -21,7 +21,7 @@ from typing import NamedTuple, cast
 from uuid import uuid4
 
 import structlog
-from sqlalchemy import Connection, Engine, delete, select, text
+from sqlalchemy import Connection, Engine, delete, func, select, text
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
@@ -39,6 +39,7 @@ SECONDS_OF_SILENCE = 6.0
 APPLICATION = "jurado locks"
 TRY = text("SELECT pg_try_advisory_lock(hashtextextended(:name, 0))")
 SHOW = text("SELECT pg_advisory_lock_shared(:space, :number)")
+PROOF = text("SELECT 1")
 SHOWN = text(
     "SELECT objid FROM pg_locks WHERE locktype = 'advisory' AND CAST(classid AS bigint) = :space AND objsubid = 2"
     " AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
@@ -87,6 +88,16 @@ class Locks:
                 connection.execute(SHOW, {"space": SPACE, "number": number})
                 self._published.append(number)
 
+    def prove(self) -> None:
+        """Show the published numbers on a new connection if the old one is lost; raises what the database does."""
+        if self._engine is not None:
+            with self._guard:
+                try:
+                    self._connected(self._engine).scalar(PROOF)
+                except SQLAlchemyError:
+                    self._drop()
+                    self._connected(self._engine)
+
     def take(self, name: str) -> bool:
         """Take a lock, or look whether it is still held; False while another process has it, or nobody can know."""
         if self._engine is None:
@@ -131,7 +142,7 @@ class Locks:
             self._held.add(name)
             self._proven = time.monotonic()
         elif time.monotonic() - self._proven > SECONDS_PROVEN:
-            connection.scalar(text("SELECT 1"))
+            connection.scalar(PROOF)
             self._proven = time.monotonic()
         return name in self._held
 
@@ -161,14 +172,17 @@ def number_of(process_id: str) -> int:
 
 
 def gone_processes(connection: Connection, ids: Collection[str]) -> dict[str, str]:
-    """Those of these processes that are gone without having ended in order, in words."""
-    if not ids:
-        return {}
+    """Those of these processes that are gone without having ended in order, in words.
+
+    A restart of the database ends the locks of all: a process shows its number again before its next heartbeat, so that
+    only a later heartbeat without a lock proves an end.
+    """
     columns = (ProcessRow.id, ProcessRow.kind, ProcessRow.host, ProcessRow.pid)
-    rows = connection.execute(select(*columns).where(ProcessRow.id.in_(ids))).all()
-    if not rows:
-        return {}
-    alive = set(connection.scalars(SHOWN, {"space": SPACE})) if connection.dialect.name == "postgresql" else set()
+    query = select(*columns).where(ProcessRow.id.in_(ids))
+    if on_postgresql := is_postgresql(connection):
+        query = query.where(ProcessRow.seen > func.pg_postmaster_start_time())
+    rows = connection.execute(query).all() if ids else []
+    alive = set(connection.scalars(SHOWN, {"space": SPACE})) if rows and on_postgresql else set()
     return {id_: f"{kind} on {host}, process {pid}," for id_, kind, host, pid in rows if number_of(id_) not in alive}
 
 
@@ -214,10 +228,10 @@ def processes(session: Session) -> list[ProcessRow]:
 class Presence:
     """A loop that gives signs of life for this process; `work` tells the state of its work, once there is any."""
 
-    def __init__(self, writer: Writer, kind: str) -> None:
+    def __init__(self, writer: Writer, kind: str, locks: Locks) -> None:
         self.id = str(uuid4())
         self.work: Callable[[], Work] = lambda: Work(0)
-        self._writer = writer
+        self._writer, self._locks = writer, locks
         self._process = {
             "id": self.id,
             "kind": kind,
@@ -228,9 +242,9 @@ class Presence:
         }
         self._loop = Loop("presence", self._give, SECONDS_BETWEEN_SIGNS, delay=SECONDS_BETWEEN_SIGNS)
 
-    def start(self, locks: Locks) -> None:
+    def start(self) -> None:
         """Give the first sign, durable when this returns, and go on by itself; before anything is judged."""
-        locks.publish(number_of(self.id))
+        self._locks.publish(number_of(self.id))
         try:
             self._give()
         except Exception as error:  # the database is away: the loop tries again
@@ -246,5 +260,6 @@ class Presence:
             processes_log.warning("the end of this process could not be written", error=str(error))
 
     def _give(self) -> None:
+        self._locks.prove()
         row = {**self._process, "seen": clock.utc_now(), **self.work()._asdict()}
         self._writer.submit(write_signs, row).result()

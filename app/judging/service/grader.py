@@ -46,7 +46,6 @@ from app.sandbox.child import Pipe, PipeBroken
 from app.sandbox.confinement import keep_what_may_be_kept
 from checkers.doors import AnyChecker, Message, Rejected, Score, check_instance, check_reference
 
-# A checker, whatever its instances and answers are: they only go from one of its functions to another.
 INSTANCES_KEPT = 512
 SHORTEST_ANSWER = b"0\n"
 

@@ -21,9 +21,9 @@ def test_a_process_that_ends_in_order_takes_its_row_away_and_a_killed_one_is_rem
         with database.read() as session:
             return [row.kind for row in processes(session)]
 
-    server = Presence(writer, SERVER)
+    server = Presence(writer, SERVER, Locks())
     server.work = lambda: Work(2, 1)
-    server.start(Locks())
+    server.start()
     now = utc_now()
     old = sign("gone", WORKER, now - timedelta(hours=2), now - timedelta(minutes=59), Work(4, 0, 3))
     writer.submit(write_signs, old).result()

@@ -49,6 +49,10 @@ FREE_LOCK = text(  # and wait until it is free: else the worker may have it agai
     "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity"
     " WHERE datname = current_database() AND application_name LIKE 'jurado worker %'"
 )
+END_LOCKS = text(
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+    " WHERE datname = current_database() AND application_name = 'jurado locks'"
+)
 WAITING_FOR_A_LOCK = text(
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
 )
@@ -227,8 +231,8 @@ def test_an_attempt_counts_as_lost_only_if_its_process_is_gone_without_having_en
     database, locks = Database(postgresql_url), Locks(postgresql_url)
     add_rogue_contest(database, LocalFiles(tmp_path))
     writer = Writer(database)
-    first, second = Presence(writer, WORKER), Presence(writer, WORKER)
-    first.start(locks)
+    first, second = Presence(writer, WORKER, locks), Presence(writer, WORKER, locks)
+    first.start()
     accepted = writer.submit(submissions.accept, submission(b"10", b"10")).result()
     assert isinstance(accepted, Accepted)
     id_ = accepted.judgement_id or 0
@@ -255,9 +259,34 @@ def test_an_attempt_counts_as_lost_only_if_its_process_is_gone_without_having_en
     with database.read() as session:
         assert session.get_one(JudgementRow, beside.judgement_id).attempt == 0
     second.close()
-    third = Presence(writer, WORKER)
+    third = Presence(writer, WORKER, locks)
     assert (claim(third), lost()) == (3, 1), "the second has ended in order"
     first.close()
+    writer.close()
+    database.close()
+
+
+def test_a_process_whose_locks_a_restart_of_the_database_ended_is_not_gone(postgresql_url: str) -> None:
+    database, locks = Database(postgresql_url), Locks(postgresql_url)
+    writer = Writer(database)
+    presence = Presence(writer, WORKER, locks)
+    presence.start()
+
+    def is_gone() -> bool:
+        with database.read() as session:
+            return bool(gone_processes(session.connection(), {presence.id}))
+
+    with database.write() as session:
+        session.execute(END_LOCKS)
+    until(is_gone)
+    with database.write() as session:
+        before = text("UPDATE processes SET seen = pg_postmaster_start_time() - interval '1 second' WHERE id = :id")
+        session.execute(before, {"id": presence.id})
+    assert not is_gone(), "its last heartbeat was before the start of the database"
+    presence._give()
+    assert not is_gone(), "a heartbeat shows its number again"
+    presence.close()
+    locks.close()
     writer.close()
     database.close()
 

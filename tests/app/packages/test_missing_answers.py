@@ -13,7 +13,7 @@ from app.packages.read import assemble, read_archive
 from app.packages.trials import LocalDesk
 from app.packages.verify import examine
 from tests.builders.foreign import CMS, KATTIS_LEGACY, OMEGAUP, foreign_files
-from tests.builders.packages import verify_package, zip_package
+from tests.builders.packages import case_of, verify_package, zip_package
 
 pytestmark = pytest.mark.machine("sandbox")
 SOLUTION = "print(input())\n"
@@ -81,5 +81,5 @@ def test_packages_of_other_judges_may_lack_answers_too(
     assert format is not None
     result = import_files(given, format, None, "sums")
     read = assemble(result.slug, result.files)
-    assert read.case(case).answer is None
+    assert case_of(read, case).answer is None
     assert [str(fault) for fault in verify_package(read) if fault.severity == "error"] == []

@@ -15,7 +15,7 @@ from app.packages.model import Package, write_archive
 from app.packages.read import read_archive, read_package
 from app.packages.submissions import scored_problem
 from app.packages.zips import zip_bytes
-from tests.builders.packages import JURADO, PROBLEM, write_package, zip_package
+from tests.builders.packages import JURADO, PROBLEM, case_of, write_package, zip_package
 
 Changes = Mapping[str, str | bytes | None]
 
@@ -82,9 +82,9 @@ def test_groups_carry_their_points_down_to_their_cases() -> None:
     package = read(GROUPS)
     assert [group.name for group in package.groups] == ["sample", "secret/a", "secret/b"]
     assert {group.name: group.require_pass for group in package.groups}["secret/b"] == ("sample", "secret/a")
-    assert package.case("04").max_points == 30, "a pass-fail group is worth its max or nothing"
-    assert package.case("06").max_points == Fraction(70, 3)
-    assert package.case("06").path == "secret/b/deep/06"
+    assert case_of(package, "04").max_points == 30, "a pass-fail group is worth its max or nothing"
+    assert case_of(package, "06").max_points == Fraction(70, 3)
+    assert case_of(package, "06").path == "secret/b/deep/06"
 
 
 def test_the_scoring_rules_see_the_same_groups_and_points() -> None:
@@ -115,9 +115,9 @@ def test_a_case_takes_arguments_from_its_group_where_it_has_none() -> None:
             "data/secret/02.yaml": "output_validator_args: [case_sensitive]\ndescription: the smallest\nhint: look\n",
         }
     )
-    assert package.case("02").checker_args == ("case_sensitive",)
-    assert package.case("03").checker_args == ("float_tolerance", "1e-6")
-    assert package.case("03").max_points == 5
+    assert case_of(package, "02").checker_args == ("case_sensitive",)
+    assert case_of(package, "03").checker_args == ("float_tolerance", "1e-6")
+    assert case_of(package, "03").max_points == 5
 
 
 def test_constants_are_put_into_statements_and_groups() -> None:

@@ -24,7 +24,7 @@ from app.packages.trials import LocalDesk
 from app.packages.verify import examine
 from app.programs.model import CaseFiles
 from tests.builders.examples import every
-from tests.builders.packages import write_files
+from tests.builders.packages import case_of, write_files
 
 SCORINGS: tuple[Scoring, ...] = get_args(Scoring)
 OFFERED = [
@@ -80,7 +80,7 @@ def test_only_one_checker_of_its_own_lies_in_a_new_package() -> None:
 def test_the_inputs_of_a_new_package_are_those_that_its_plan_generates() -> None:
     package = package_of("minimise", "metric")
     generate = functions(package.files["generators/generate.py"].decode())["generate"]
-    case = package.case("05")
+    case = case_of(package, "05")
     assert generate(104, houses=300).encode() == case.input.read()
     assert '{group: secret, name: "05", seed: 104' in package.files["generators/cases.yaml"].decode()
 

@@ -27,7 +27,7 @@ from app.problems.queries.packing import packed
 from app.problems.queries.problems import import_package, keep_package
 from app.tables import ProblemRow
 from tests.builders.foreign import OMEGAUP, foreign_zip
-from tests.builders.packages import zip_package
+from tests.builders.packages import case_of, zip_package
 from tests.conftest import migrated_sqlite
 
 MIB = 2**20
@@ -121,8 +121,8 @@ def test_a_problem_is_packed_a_file_at_a_time_also_once_its_cases_have_changed(t
         assert traced(pack) < 6 * MIB
     database.close()
     again = read_archive(made, spool=tmp_path / "spool")
-    assert again.case("big07").input.read() == b"7\n"
-    assert again.case("big08").input.read() == block + b"8\n"
+    assert case_of(again, "big07").input.read() == b"7\n"
+    assert case_of(again, "big08").input.read() == block + b"8\n"
 
 
 def test_archives_in_an_archive_have_a_limit_of_their_own(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from app.packages.formats.cms import Imported, format_of, import_files
 from app.packages.model import Package
 from app.packages.read import assemble
 from tests.builders.foreign import CMS, Changes, foreign_files
-from tests.builders.packages import verify_package
+from tests.builders.packages import case_of, verify_package
 
 TASK = "name: sums\ntitle: Sums of two\noutput_only: true\nn_input: 4\nprimary_language: en\n"
 CHECKER: Changes = {"check/checker.cpp": "int main() {}\n", "check/testlib.h": "//\n", "check/checker": b"\x7fELF"}
@@ -61,7 +61,7 @@ def test_subtasks_of_gen_are_groups_that_count_by_their_worst_case() -> None:
         "secret/subtask1": (40, "min", ["001", "002"]),
         "secret/subtask2": (60, "min", ["003"]),
     }
-    assert package().case("003").answer.read() == b"6\n"
+    assert case_of(package(), "003").answer.read() == b"6\n"
 
 
 @pytest.mark.parametrize("gen", [None, "1 1\n2 2\n\n3 3\n4 4 # last\n"])

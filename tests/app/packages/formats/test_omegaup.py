@@ -11,7 +11,7 @@ from app.packages.formats.cms import Imported, format_of, import_files
 from app.packages.model import Package
 from app.packages.read import assemble
 from tests.builders.foreign import OMEGAUP, Changes, foreign_files, foreign_zip
-from tests.builders.packages import verify_package
+from tests.builders.packages import case_of, verify_package
 
 PLAIN: Changes = {"testplan": None, "settings.json": None, "cases/2.a.in": None, "cases/2.a.out": None,
                   "cases/2.b.in": None, "cases/2.b.out": None, "cases/x.in": "1 1\n", "cases/x.out": "2\n"}  # fmt: skip
@@ -170,7 +170,7 @@ def test_what_has_no_equivalent_is_refused_by_name(changes: Changes, expected: s
 
 def test_line_ends_of_test_data_are_made_those_of_the_format() -> None:
     read = package({"cases/1.in": "\ufeff1 2\r\n", "cases/1.out": "3"})
-    case = read.case("1")
+    case = case_of(read, "1")
     assert (case.input.read(), case.answer.read()) == (b"1 2\n", b"3\n")
     assert any("line ends have been changed" in note for note in notes({"cases/1.out": "3"}))
 

@@ -11,7 +11,7 @@ from app.packages.formats.cms import Imported, format_of, import_files
 from app.packages.model import Package
 from app.packages.read import assemble
 from tests.builders.foreign import POLYGON, Changes, foreign_files, polygon_xml
-from tests.builders.packages import verify_package
+from tests.builders.packages import case_of, verify_package
 
 BOMB = '<!DOCTYPE p [<!ENTITY a "aa"><!ENTITY b "&a;&a;&a;&a;">]>\n<problem>&b;</problem>\n'
 PLAIN = '<test sample="true"/><test/><test/><test/>'
@@ -49,7 +49,7 @@ def test_a_package_is_known_by_its_xml_and_becomes_a_sound_one() -> None:
     assert read.problem.name == {"en": "A+B", "ru": "A и B"}
     assert {language: each.kind for language, each in read.statements.items()} == {"en": "pdf", "ru": "tex"}
     assert read.files["statement/sum.png"] == b"png"
-    assert read.case("02").input.read() == b"2 1\n"
+    assert case_of(read, "02").input.read() == b"2 1\n"
     assert [fault for fault in verify_package(read) if fault.severity == "error"] == []
 
 
