@@ -1,8 +1,8 @@
 """Traces, logs and counts of a process.
 
 Traces with OpenTelemetry: without a provider, of the extra `jurado[otel]`, spans are empty. A request is a span, and
-what it does for a submission continues in other threads and processes: the trace's context is carried beside the
-judgement's number, in this process or in the broker's message, as a `traceparent` of W3C.
+what it does for a submission continues in other threads and processes: the judgement's row has the trace's context,
+a `traceparent` of W3C.
 
 - Logs on stderr, from structlog and from libraries that use logging alike: JSON lines, or colours on a terminal.
 - Counts of this process for Prometheus; the database is counted on request (`app.operations.service.counts`).
