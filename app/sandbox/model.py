@@ -8,7 +8,6 @@ import shutil
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from pathlib import Path
 from typing import Literal
 
@@ -155,7 +154,6 @@ def words(command: Command, *, filter_file: int, status: int, gate: int) -> list
     ]
 
 
-@cache
 def system() -> tuple[str, ...]:
     """Arguments for what every program sees of the host: programs and libraries, a few devices, its own processes."""
     return (
