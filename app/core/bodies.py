@@ -221,8 +221,8 @@ def taken_ids(noun: str, given: Iterable[tuple[str | None, str]], known_ids: Con
     expected, seen, taken = Message(N_("a new %(noun)s"), noun=Message(noun)), set[str](), []
     for id_, where in given:
         if id_ is not None and (id_ in seen or id_ in known_ids):
-            found = N_("%(id)r given twice") if id_ in seen else N_("%(id)r of an old one")
-            taken.append(mismatch(place(where, "id"), expected, Message(found, id=id_)))
+            fault = N_("%(id)r given twice") if id_ in seen else N_("%(id)r of an old one")
+            taken.append(mismatch(place(where, "id"), expected, Message(fault, id=id_)))
         elif id_ is not None:
             seen.add(id_)
     return taken

@@ -41,8 +41,8 @@ def problems_folder() -> Path:
         if place.is_dir():
             return place
     looked = ", ".join(map(str, places))
-    found = Phrase(N_("none at %(looked)s"), looked=looked)
-    raise PackageErrors([PackageError("", "", mismatch(N_("a folder of problem packages"), found))])
+    missing = Phrase(N_("none at %(looked)s"), looked=looked)
+    raise PackageErrors([PackageError("", "", mismatch(N_("a folder of problem packages"), missing))])
 
 
 def bundled() -> dict[str, Path]:

@@ -99,5 +99,4 @@ def verify_package(package: Package) -> list[PackageError]:
 
 def case_of(package: Package, name: str) -> Case:
     """Find a case by its base name."""
-    (found,) = (case for case in package.cases if case.name == name)
-    return found
+    return next(case for case in package.cases if case.name == name)

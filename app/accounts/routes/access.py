@@ -14,7 +14,6 @@ from fastapi import APIRouter, Depends, Query, Request, Response
 from app.accounts import schemas
 from app.accounts.routes.accounts import NO_STORE, WritingAccounts
 from app.accounts.service import reach, registering, registration, role_changes, tokens
-from app.contests.queries import contest_of
 from app.core.http.deps import (
     CurrentViewer,
     GatedRoute,
@@ -40,8 +39,7 @@ def list_audit(session: Reading, query: TheQuery) -> list[role_changes.AuditEntr
 @router.get("/contests/{contest_id}/audit", summary="Who changed what in a contest")
 def list_contest_audit(session: Reading, query: TheQuery) -> list[role_changes.AuditEntry]:
     """Newest first; the last entry's id as `before` gives the next page."""
-    contest_of(session, str(query.contest_id))
-    return role_changes.listed(session, query)
+    return role_changes.listed_of_contest(session, query)
 
 
 tokens_router = APIRouter(route_class=GatedRoute, prefix="/account/tokens", tags=["accounts"])

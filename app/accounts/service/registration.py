@@ -224,8 +224,8 @@ def taken_names(session: Session, places: Sequence[Place], *, replace: bool, rea
     """List every id and username that is another account's, or given twice."""
     owners = accounts_queries.usernames(session)
     known_ids = set(owners.values())
-    kept = known_ids - reach.within(known_ids, reach.accounts) if replace else known_ids
-    taken = taken_ids("account", ((id_of(body), where) for body, where in places), kept)
+    left = known_ids - reach.within(known_ids, reach.accounts) if replace else known_ids
+    taken = taken_ids("account", ((id_of(body), where) for body, where in places), left)
     usernames: set[str] = set()
     for body, where in places:
         if owners.get(body.username, id_of(body)) != id_of(body) or body.username in usernames:

@@ -205,6 +205,12 @@ class AuditEntry(BaseModel):
     changes: dict[str, object]
 
 
+def listed_of_contest(session: Session, query: AuditFilter) -> list[AuditEntry]:
+    """The entries of a contest that exists; raises NotFound."""
+    contest_of(session, str(query.contest_id))
+    return listed(session, query)
+
+
 def listed(session: Session, wanted: AuditFilter) -> list[AuditEntry]:
     """The entries, newest first; they outlive what they name."""
     names = AuditEntry.model_fields.keys() - {"id"}

@@ -13,7 +13,7 @@ from fastapi.responses import FileResponse, JSONResponse
 
 from app.accounts.routes.accounts import WritingAccounts
 from app.authoring.service import packages, testcases, versions
-from app.authoring.service.packages import BroughtIn, CaseView, ProblemDetails, ProblemView, SentPackage
+from app.authoring.service.packages import BroughtIn, CaseView, JudgeFormat, ProblemDetails, ProblemView, SentPackage
 from app.core.faults import Steps
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheAuthenticator, TheService, TheSnapshot
 from app.core.http.downloads import (
@@ -38,8 +38,6 @@ from app.core.http.forms import Expected, open_form
 from app.core.http.middleware import API
 from app.judging.routes import PREVIEWED, RESPONSES, TheHow, accepted
 from app.judging.service.problem_changes import Preview, RejudgingView
-from app.packages.names import Format
-from app.problems.queries.testdata import DataBody
 from app.problems.service import shown_cases
 
 router = APIRouter(route_class=GatedRoute, tags=["test cases"])
@@ -211,7 +209,7 @@ async def import_problem(
     authenticator: TheAuthenticator,
     how: TheHow,
     id: Annotated[str | None, Query(description="the problem's id where the zip has no top folder")] = None,
-    format: Annotated[Format | None, Query(description="the judge that the zip is of; told by its files")] = None,
+    format: Annotated[JudgeFormat | None, Query(description="the judge that the zip is of; told by its files")] = None,
 ) -> Response:
     """A zip as the body. A problem of that id is replaced; all errors at once.
 
@@ -269,7 +267,7 @@ async def import_testcases(
     TEST_DATA_PLACE, response_model=ProblemDetails, responses=RESPONSES, summary="Change groups and move test cases"
 )
 def change_testcases(
-    problem_id: str, viewer: CurrentViewer, service: TheService, body: DataBody, how: TheHow
+    problem_id: str, viewer: CurrentViewer, service: TheService, body: testcases.DataBody, how: TheHow
 ) -> ProblemDetails | Response:
     """Groups are made, renamed, given points and aggregation, cases moved between them and deleted: all as one version.
 

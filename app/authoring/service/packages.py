@@ -27,6 +27,8 @@ from app.tables import ProblemRow, TestCaseRow, TestGroupRow
 
 # Name of the file in which a package's files lie, one behind the other, while it is checked and stored.
 SPOOL = "files"
+# The judges whose packages are imported next to Jurado's own.
+JudgeFormat = names.Format
 
 
 class TestDataGroup(BaseModel):
@@ -103,7 +105,7 @@ class SentPackage:
     source: Path
     slug: str | None
     stem: str | None = None
-    format: names.Format | None = None
+    format: JudgeFormat | None = None
 
     @property
     def folder(self) -> Path:

@@ -28,6 +28,8 @@ LONGEST_NAME = 250
 # The problem as it is now, or what is to be done first.
 Outcome = packages.ProblemDetails | RejudgingView | Preview
 
+DataBody = testdata.DataBody
+
 
 @dataclass(frozen=True, slots=True)
 class CaseRequest:
@@ -77,7 +79,7 @@ def delete_case(service: Service, viewer: Viewer, case: tuple[str, str, str], ho
     if known is None or known["group_name"] != group:
         message = N_("problem %(problem)r has no test case %(case)r in %(group)r")
         raise NotFound(message, problem=problem_id, case=name, group=group)
-    data = testdata.DataChange(problem_id, body=testdata.DataBody(delete=[name]))
+    data = testdata.DataChange(problem_id, body=DataBody(delete=[name]))
     return store(service, viewer, data, f"test case {name} of {problem_id} has been deleted", how)
 
 
@@ -116,9 +118,9 @@ def _stored(
     provenance: ProvenanceDocument,
 ) -> testcases.NewCase:
     """A case whose files are stored: before the first query, so that other writers do not wait for the disk."""
-    answer = None if sent.answer is None else testcases.kept(files, sent.answer)
+    answer = None if sent.answer is None else testcases.keep(files, sent.answer)
     args, score = sent.settings.output_validator_args, scores.get(sent.name)
-    return testcases.NewCase(group, sent.name, testcases.kept(files, sent.input), answer, provenance, args, score)
+    return testcases.NewCase(group, sent.name, testcases.keep(files, sent.input), answer, provenance, args, score)
 
 
 def _name_faults(group: str, name: str, groups: list[str]) -> Faults:
@@ -151,8 +153,8 @@ def put_cases(
         faults.settle()
     except PackageErrors as wrong:
         raise _refusal(wrong) from None
-    kept = _files(service, how)
-    cases = [_stored(kept, each, each.group, scores, {"from": "admin"}) for each in sent]
+    place = _files(service, how)
+    cases = [_stored(place, each, each.group, scores, {"from": "admin"}) for each in sent]
     groups = [
         testdata.TestGroupChange.model_construct(
             name=name,
@@ -162,11 +164,11 @@ def put_cases(
         )
         for name, group in settings_of.items()
     ]
-    data = testdata.DataChange(problem_id, cases, testdata.DataBody.model_construct(groups=groups), only)
+    data = testdata.DataChange(problem_id, cases, DataBody.model_construct(groups=groups), only)
     return store(service, viewer, data, f"{len(cases)} test cases of {problem_id} have been put", how)
 
 
-def arrange(service: Service, viewer: Viewer, problem_id: str, body: testdata.DataBody, how: How) -> Outcome:
+def arrange(service: Service, viewer: Viewer, problem_id: str, body: DataBody, how: How) -> Outcome:
     """Change groups, move and delete cases, as one version; raises BadRequest with every fault."""
     data = testdata.DataChange(problem_id, body=body)
     return store(service, viewer, data, f"test data of {problem_id} have been arranged", how)

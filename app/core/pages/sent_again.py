@@ -98,9 +98,9 @@ async def _find(request: Request, fields: Mapping[str, str]) -> FormOfPage | Non
         html = await _rendered(request, place)
         if html is not None:
             # In a thread: a page of 28 KB takes 0.1 s.
-            found = await run_heavy(partial(find_form, html, address, place.partition("?")[0], fields))
-            if found is not None:
-                return found
+            form = await run_heavy(partial(find_form, html, address, place.partition("?")[0], fields))
+            if form is not None:
+                return form
     return None
 
 

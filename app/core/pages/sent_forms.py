@@ -128,9 +128,9 @@ def find_form(html: str, address: str, page: str, fields: Mapping[str, str]) -> 
     parsed = _parsed(html)
     for form in parsed.find_all("form"):
         if _of(form, "method").lower() == "post" and (_of(form, "action") or page) == address:
-            found = FormOfPage(parsed, form)
-            if found.is_about(fields):
-                return found
+            candidate = FormOfPage(parsed, form)
+            if candidate.is_about(fields):
+                return candidate
     return None
 
 

@@ -131,8 +131,8 @@ class ReferenceRun:
             "made": utc_now().isoformat(timespec="seconds"),
         }
         provenance = cast(ProvenanceDocument, made)  # a part of its keys
-        kept = testcases.kept(self.files, solved.reference)
-        answer = testcases.FoundAnswer(kept, validated.score, provenance)
+        stored = testcases.keep(self.files, solved.reference)
+        answer = testcases.FoundAnswer(stored, validated.score, provenance)
         with self.database.write() as session:
             if session.get(ProblemRow, problem_id) is None:
                 raise SolverFailed(DELETED)

@@ -114,8 +114,8 @@ def _checker(source: drafts.Source) -> drafts.Standard | drafts.Program:
         if name in source.files and b"python" in source.files[name][:60].split(b"\n")[0]:
             return drafts.Program("cms", "fraction", {f"{_last(name)}.py": source.take(name)})
         if name in source.files:
-            beside, found = ", ".join(_last(name) + each for each in SOURCES), "a program in no language known here"
-            source.faults.expect(name, "", N_("its source beside it (%(sources)s)"), found, sources=beside)
+            beside, actual = ", ".join(_last(name) + each for each in SOURCES), "a program in no language known here"
+            source.faults.expect(name, "", N_("its source beside it (%(sources)s)"), actual, sources=beside)
     return drafts.Standard("lines")
 
 

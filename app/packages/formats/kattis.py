@@ -107,8 +107,8 @@ def _kinds(source: Source, metadata: Metadata) -> set[str]:
     kinds = {*metadata.type, *metadata.validation}
     where = place(source.files, FILE, ("type" if metadata.type else "validation",))
     for kind in sorted(kinds & INTERACTIVE):
-        found = Phrase(N_("a problem that is %(kind)s"), kind=kind)
-        source.faults.expect(FILE, where, N_("answers that are files"), found)
+        actual = Phrase(N_("a problem that is %(kind)s"), kind=kind)
+        source.faults.expect(FILE, where, N_("answers that are files"), actual)
     if "submit-answer" not in kinds:
         source.note(FILE, N_("a problem for programs: contestants send the outputs here"))
     return kinds

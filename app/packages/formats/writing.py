@@ -59,8 +59,8 @@ def whole_points(groups: Sequence[GroupDraft], total: int | None, source: Source
     whole += [case.points for group in groups if group.is_uneven for case in group.cases]
     factor = _factor(whole, everything, total)
     if factor * everything > MOST_POINTS:
-        found = Phrase(N_("a sum of %(factor)s"), factor=factor * everything)
-        source.faults.expect("", "", N_("points with few digits"), found)
+        points = Phrase(N_("a sum of %(factor)s"), factor=factor * everything)
+        source.faults.expect("", "", N_("points with few digits"), points)
     elif factor != 1 and factor * everything != total:
         scaled = N_("points are whole numbers here: scaled to %(sum)s in all")
         source.note("data/secret", scaled, sum=factor * everything)

@@ -82,11 +82,11 @@ def skeleton(slug: str, choices: Choices) -> dict[str, bytes]:
     plan = [PlannedCase("sample", theme.sample, 1, theme.sample_params), *secret]
     words = {"slug": slug, **vocabulary(theme, choices, plan)}
     texts = {**rendered("common", words), **rendered(theme.name, words)}
-    kept = {name: text for name, text in texts.items() if _wanted(name, choices)}
-    kept |= statements(texts, choices)
+    files = {name: text for name, text in texts.items() if _wanted(name, choices)}
+    files |= statements(texts, choices)
     if not choices.empty:
-        kept |= test_data(texts, plan, words)
-    return {name: text.encode() for name, text in sorted(kept.items())}
+        files |= test_data(texts, plan, words)
+    return {name: text.encode() for name, text in sorted(files.items())}
 
 
 def vocabulary(theme: Theme, choices: Choices, plan: list[PlannedCase]) -> dict[str, object]:

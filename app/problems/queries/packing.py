@@ -148,9 +148,9 @@ def _changed(
     if all(each.group_name == "sample" for each in answered):
         raise NotPackable("expected a secret test case with an expected answer, as each package has one, found none")
     changed = _with_cases(files, package, answered, row.metadata_.get("sample_outputs", {}))
-    kept = [each for each in groups if each.name in {case.group_name for case in answered}]
-    _write_groups(changed, package, kept)
-    _write_settings(changed, package, row, kept, {each.name for each in answered})
+    packed = [each for each in groups if each.name in {case.group_name for case in answered}]
+    _write_groups(changed, package, packed)
+    _write_settings(changed, package, row, packed, {each.name for each in answered})
     for each in rows:
         name = f"{UNANSWERED}/{each.group_name}/{each.name}.in"
         if each.answer_sha256 is None:

@@ -23,7 +23,7 @@ from app.tables import ProblemRow, TestCaseRow, TestGroupRow
 Kept = tuple[str, int]
 
 
-def kept(files: FileStore, data: bytes) -> Kept:
+def keep(files: FileStore, data: bytes) -> Kept:
     """Store a file."""
     return files.keep(data), len(data)
 

@@ -37,6 +37,7 @@ MOST_BOARDS = 256
 WrittenRow = tuple[int, str]
 
 
+# Any: columns of any numbers.
 def row_bytes(teams: int, *columns: NDArray[Any]) -> list[bytes]:
     """The numbers of each team as bytes: rows with equal bytes look the same."""
     parts = [np.ascontiguousarray(each.T).view(np.uint8).reshape(teams, -1) for each in columns if each.size]

@@ -277,10 +277,10 @@ def summed(report: Report) -> set[str]:
 def _line(each: ReportedGroup, group: Group, cases: Sequence[ReportedCase]) -> GroupLine:
     rules = [gettext(AGGREGATIONS[group.aggregation])]
     if group.require_pass:
-        needed = ", ".join(_short(name) for name in group.require_pass)
+        needed = ", ".join(name.removeprefix("secret/") for name in group.require_pass)
         rules.append(_("It needs the full points of: %(groups)s.", groups=needed))
     return GroupLine(
-        _short(each.name),
+        each.name.removeprefix("secret/"),
         " ".join(rules),
         points(each.points, 2),
         points(each.max_points, 2),
@@ -304,7 +304,3 @@ def _why(each: ReportedGroup, group: Group, cases: Sequence[ReportedCase]) -> st
     return ngettext(
         "%(num)s of %(all)s cases gives nothing.", "%(num)s of %(all)s cases give nothing.", short, all=len(cases)
     )
-
-
-def _short(name: str) -> str:
-    return name.removeprefix("secret/")

@@ -49,8 +49,8 @@ def store_teams(
         items = [_without_institution(item, groups, institutions) for item in items]
     places, faults = read_all(items, TeamBody, partial(teams.missing_links, links))
     old = by_id.rows(session, TeamRow, [body.id for body, _ in places])
-    kept = set(old) - reach.within(old, reach.teams) if replace else old
-    refuse_all(faults, taken_ids("team", ((body.id, where) for body, where in places), kept), replace=replace)
+    left = set(old) - reach.within(old, reach.teams) if replace else old
+    refuse_all(faults, taken_ids("team", ((body.id, where) for body, where in places), left), replace=replace)
     rows = []
     for body, where in places:
         row, wrong = put(session, files, body, old.get(body.id), teams.named_by(body), where)

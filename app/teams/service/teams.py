@@ -118,6 +118,7 @@ def shown(
     return written
 
 
+# Any: columns have their own types.
 def value_of(row: Listed, name: str) -> Any:
     """The value of a property: of its column, or one of the details."""
     return getattr(row, name) if name in row.__table__.columns else row.details.get(name)

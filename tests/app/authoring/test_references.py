@@ -161,7 +161,7 @@ def test_a_case_whose_new_input_waits_in_a_rejudging_is_solved_as_it_will_be(ben
     given = bench.files.load(bench.case("105-n12-p30").input_sha256)
 
     def put() -> None:
-        new = testcases.NewCase("secret", CASE, testcases.kept(bench.files, given))
+        new = testcases.NewCase("secret", CASE, testcases.keep(bench.files, given))
         testdata.write(session, testdata.DataChange("comesolo", [new]))
 
     with bench.database.write() as session:

@@ -16,7 +16,7 @@ from app.core.service import Service
 from app.packages.read import read_archive
 from app.problems.queries import problems, testdata
 from app.problems.queries.packing import UNANSWERED, NotPackable, packed
-from app.problems.queries.testcases import NewCase, kept
+from app.problems.queries.testcases import NewCase, keep
 from app.problems.queries.testdata import DataChange
 from app.tables import ProblemRow
 from tests.builders.contests import FINAL, add_problem
@@ -61,7 +61,7 @@ def put(session: Session, service: Service, slug: str, case: tuple[str, str, byt
     if group != "sample" and group not in {each.name for each in problems.groups(session, slug)}:
         return
     with suppress(PackageErrors):  # it was the only secret case
-        files = [None if data is None else kept(service.files, data) for data in (given_input, answer)]
+        files = [None if data is None else keep(service.files, data) for data in (given_input, answer)]
         testdata.write(session, DataChange(slug, [NewCase(group, name, *files)]))
 
 
