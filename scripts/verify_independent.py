@@ -291,7 +291,9 @@ def draft_folder(package: Package, submission: Submission) -> str:
     if top in DRAFT_FOLDERS:
         return top
     rules = [rule for rule in package.submission_rules if rule.cases is None and matches(rule.glob, submission.path)]
-    return "partially_accepted" if any(rule.permitted == {"AC"} for rule in rules) else "wrong_answer"
+    return (
+        "partially_accepted" if any(set(rule.demands.permitted or ()) == {"AC"} for rule in rules) else "wrong_answer"
+    )
 
 
 def is_plain(name: str) -> bool:

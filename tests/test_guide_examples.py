@@ -52,8 +52,8 @@ def test_the_groups_and_demands_of_the_guide_are_read_as_it_says() -> None:
     case = next(case for case in package.cases if case.name == "103-n30")
     assert case.checker_args == ("float_tolerance", "1e-6")
     rules = {(rule.glob, rule.cases): rule for rule in package.submission_rules}
-    assert rules["partial/greedy", None].score == (28, 36)
-    assert rules["wrong_answer/one_based", "secret/2-large"].permitted == {"WA"}
+    assert rules["partial/greedy", None].demands.score == (28, 36)
+    assert rules["wrong_answer/one_based", "secret/2-large"].demands.permitted == ("WA",)
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import timedelta
 from fnmatch import fnmatchcase
 from fractions import Fraction
-from itertools import islice, product
+from itertools import chain, islice
 
 from app.core.faults import MORE, NONE, Faults, PackageError
 from app.core.parsing import read_model
@@ -70,7 +70,7 @@ def check_unused(package: model.Package) -> Iterator[PackageError]:
                     yield PackageError(file.path, "", "no test case is called like this answer file", "note")
 
 
-BRACES = re.compile(r"\{([^{}]*)\}")
+BRACES = re.compile(r"(?s)\A(.*?)\{([^{}]*)\}(.*)")  # the first pair with none in it
 MOST_ALTERNATIVES = 100
 
 
@@ -83,8 +83,8 @@ def matches(glob: str, path: str) -> bool:
 
 def _alternatives(glob: str) -> Iterator[str]:
     """The globs without braces that a glob stands for, one after the other: each pair of braces multiplies them."""
-    parts = BRACES.split(glob)
-    return map("".join, product(*(part.split(",") if at % 2 else [part] for at, part in enumerate(parts))))
+    made = [start + word + end for start, words, end in BRACES.findall(glob) for word in words.split(",")]
+    return chain.from_iterable(map(_alternatives, made)) if made else iter((glob,))
 
 
 def scored_problem(package: model.Package) -> ScoredProblem:

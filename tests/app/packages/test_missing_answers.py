@@ -12,12 +12,11 @@ from app.packages.model import Package
 from app.packages.read import assemble, read_archive
 from app.packages.trials import LocalDesk
 from app.packages.verify import examine
-from tests.builders.foreign import CMS, KATTIS_LEGACY, OMEGAUP, foreign_files
+from tests.builders.foreign import CMS, KATTIS_LEGACY, foreign_files
 from tests.builders.packages import case_of, verify_package, zip_package
 
 pytestmark = pytest.mark.machine("sandbox")
 SOLUTION = "print(input())\n"
-SOLVED = '{"solutions": [{"filename": "good.py", "verdict": "AC"}]}'
 NO_ANSWERS: Mapping[str, str | None] = {
     "data/sample/01.ans": None,
     "data/secret/02.ans": None,
@@ -69,7 +68,6 @@ def test_without_a_solution_every_missing_answer_is_named() -> None:
     ("files", "missing", "case"),
     [
         (KATTIS_LEGACY, {"data/secret/more/02.ans": None}, "02"),
-        (OMEGAUP, {"cases/1.out": None, "tests/settings.json": SOLVED}, "1"),
         (CMS, {"output/output2.txt": None, "sol/solution.py": "n = int(input().split()[0])\nprint(2 * n)\n"}, "002"),
     ],
 )

@@ -133,6 +133,7 @@ def test_demands_may_be_made_on_some_of_the_cases() -> None:
         ("{a/*,b{c,d}}/?", "a/b/c", True),
         ("{a/*,b{c,d}}/?", "bd/e/f", True),
         ("{a/*,b{c,d}}/?", "bd/ef", False),
+        ("{" * 250 + "a,b" + "}" * 250, "b", True),
         ("a,b/*", "a,b/c", True),
     ],
 )

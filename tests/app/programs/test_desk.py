@@ -126,7 +126,7 @@ def test_doors_of_a_package_read_the_input_and_score_with_their_own_multiplier(d
         ("import os\nos._exit(0)", "before its reply"),
         ("def score(*_):\n    import os\n    os._exit(0)", "before its reply"),
         ("def score(*_):\n    raise SystemExit(0)", "SystemExit: 0"),
-        ("def score(*_):\n    while True: pass", "more time than it may"),
+        ("def score(*_):\n    while True: pass", " time than it may"),
         ("def score(*_):\n    while True: print('x' * 10**6)", "wrote more than it may"),
         ("def score(*_):\n    return 'x' * 2**34", "more memory than it may"),
         ("def score(*_):\n    return float('nan')", "expected a finite number, found nan"),
