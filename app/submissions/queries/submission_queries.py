@@ -44,7 +44,8 @@ RUN_COLUMNS = tuple(getattr(RawScoreRow, name) for name in RunScore._fields)
 
 def submissions(session: Session, contest_id: str, among: Collection[int] | None = None) -> Sequence[SubmissionRow]:
     """All submissions of a contest, or those among the ids given, in order."""
-    query = select(SubmissionRow).where(SubmissionRow.contest_id == contest_id).order_by(SubmissionRow.id)
+    own = SubmissionRow.contest_id == contest_id if among is None else is_of(contest_id)
+    query = select(SubmissionRow).where(own).order_by(SubmissionRow.id)
     return [row for some in few(SubmissionRow.id, among) for row in session.scalars(query.where(some))]
 
 
@@ -240,6 +241,9 @@ def find_repeated(session: Session, account_id: str, contest_id: str, key: str) 
 
 
 def is_visible() -> ColumnElement[bool]:
-    """Of judgements: those that came with their submission, and those of rejudgings that have been applied."""
-    applied = select(RejudgingRow.id).where(RejudgingRow.state == APPLIED)
-    return JudgementRow.rejudging_id.is_(None) | JudgementRow.rejudging_id.in_(applied)
+    """Of judgements: those that came with their submission, and those of rejudgings that have been applied.
+
+    A condition that no index serves, as of `is_of`: SQLite would go through all judgements there are.
+    """
+    applied, rejudging_id = select(RejudgingRow.id).where(RejudgingRow.state == APPLIED), JudgementRow.rejudging_id + 0
+    return rejudging_id.is_(None) | rejudging_id.in_(applied)
