@@ -86,19 +86,15 @@ def download_problem(
     problem_id: ProblemId,
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="default: PROBLEM.zip")] = None,
     version: Annotated[int | None, typer.Option(min=1, help="default: the newest")] = None,
-    contest: Annotated[str | None, typer.Option(help="the version that this contest is judged with")] = None,
 ) -> None:
-    """Fetch a problem as a package: as it is now, in an earlier version, or as a contest is judged with it.
+    """Fetch a problem as a package: as it is now, or in an earlier version.
 
     Examples:
       jurado admin problem download comesolo --out comesolo.zip
-      jurado admin problem download comesolo --contest finals --out as-judged.zip
+      jurado admin problem download comesolo --version 2 --out as-judged.zip
     """
-    if version is not None and contest is not None:
-        raise Failure("--contest: expected no --version beside it, found both")
     target = out or Path(f"{problem_id}.zip")
-    place = f"problems/{problem_id}" if contest is None else f"contests/{contest}/problems/{problem_id}"
-    place += "" if version is None else f"/versions/{version}"
+    place = f"problems/{problem_id}" + ("" if version is None else f"/versions/{version}")
     with Client.open() as client:
         size = uploading.download(client, f"{place}/package.zip", target)
     say(f"{target}: {size} bytes")

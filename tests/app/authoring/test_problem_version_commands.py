@@ -27,7 +27,7 @@ def test_a_contest_keeps_its_version_until_an_organiser_moves_it(admin: Jurado, 
     assert any("test case 03" in each["where"] for each in diff["fields"])
     assert diff["judging"]
     out = tmp_path / "judged.zip"
-    assert admin("admin", "problem", "download", contest, "--contest", contest, "--out", out).exit_code == 0
+    assert admin("admin", "problem", "download", contest, "--version", 1, "--out", out).exit_code == 0
     assert f"{contest}/data/secret/03.in" in unzipped(out.read_bytes())
     moved = admin("admin", "contest", "pin", contest, contest, "newest")
     assert "the change waits as rejudging" in moved.stdout
