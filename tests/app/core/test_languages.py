@@ -19,6 +19,7 @@ from app.core.pages.pages import APP, ENVIRONMENT, PATHS, script_of
 from app.domain.contests import Carry, Counting, Direction, Kind, ScoringRule
 from app.domain.participation import Telling, reduced
 from app.judging.queries.judging_tasks import too_large
+from app.judging.service.grader import message_json
 from app.judging.service.judging import JUDGE_ERROR
 from app.submissions.service.reports import EMBARGOED, NOTHING, WAITING
 from checkers.doors import Message, Phrase, Rejected
@@ -402,16 +403,15 @@ def test_a_checkers_message_is_translated_only_where_its_key_and_values_say_all_
     message: Message, language: str, expected: str
 ) -> None:
     with languages.speaking(language):
-        assert in_words(message) == expected
+        assert in_words(message_json(message)) == expected
 
 
 def test_every_sentence_of_a_key_is_the_one_that_the_server_writes() -> None:
     """Keys of the server's own messages, whose English is made elsewhere."""
-    documents = [JUDGE_ERROR, too_large(1000), reduced(JUDGE_ERROR, Telling.VERDICT)]
-    messages_made = [Message(each["key"], each["text"], each["args"]) for each in documents]
-    for message in (*messages_made, WAITING, EMBARGOED, NOTHING):
+    made = [JUDGE_ERROR, too_large(1000), reduced(JUDGE_ERROR, Telling.VERDICT)]
+    for message in (*made, WAITING, EMBARGOED, NOTHING):
         with languages.speaking("es"):
-            assert in_words(message) != message.text
+            assert in_words(message) != message["text"]
 
 
 def test_all_scripts_and_templates_are_looked_into(source: messages.Catalog) -> None:

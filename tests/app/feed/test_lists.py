@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from app.accounts.service.viewer import PUBLIC, Viewer
-from app.core.http.lists import Large
+from app.submissions.queries import submission_queries
 from tests.builders.contests import add_contest, add_problem, add_submission
 from tests.builders.scoring import REJECTED, raw
 from tests.builders.service import Api, open_api
@@ -123,14 +123,15 @@ def test_a_long_list_is_sent_part_by_part_until_its_client_has_gone(api: Api, mo
     for minute in range(1, 20):
         add_submission(api.service, {"02": raw(5)}, minute=minute)
     read: list[int] = []
-    rows = Large.rows
+    next_ids = submission_queries.next_ids
 
-    def slow_rows(kind: Large, *args: Any) -> Any:
+    def slow_ids(*args: Any, **options: Any) -> list[int]:
         time.sleep(0.1)
-        read.extend(args[-1])
-        return rows(kind, *args)
+        ids = next_ids(*args, **options)
+        read.extend(ids)
+        return ids
 
-    monkeypatch.setattr(Large, "rows", slow_rows)
+    monkeypatch.setattr(submission_queries, "next_ids", slow_ids)
     with open_stream(api, "contests/c/submissions") as stream:
         stream.wait(lambda: len(read) >= 3)
     assert len(read) < 19
