@@ -202,8 +202,8 @@ MOST_ENTRIES = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class AuditFilter:
-    """Conditions on entries of the audit log, None for any."""
+class ContestAuditFilter:
+    """Conditions on entries of a contest's audit log, None for any."""
 
     actor: Annotated[str | None, Field(max_length=255, description="only of this account, by id or username")] = None
     operation: Annotated[str | None, Field(max_length=64, description="only this operation, by its operationId")] = None
@@ -214,4 +214,10 @@ class AuditFilter:
         None
     )
     limit: Annotated[int, Field(ge=1, le=MOST_ENTRIES, description="at most so many")] = 100
+
+
+@dataclass(frozen=True, slots=True)
+class AuditFilter(ContestAuditFilter):
+    """Conditions on entries of the audit log, None for any."""
+
     contest_id: Annotated[str | None, Field(max_length=255, description="only of this contest")] = None

@@ -27,19 +27,20 @@ from app.core.http.deps import (
 from app.core.load import run_heavy, source_of
 
 router = APIRouter(route_class=GatedRoute, tags=["audit"])
-TheQuery = Annotated[schemas.AuditFilter, Depends()]
 
 
 @router.get("/audit", summary="Who changed what, when, from where")
-def list_audit(session: Reading, query: TheQuery) -> list[role_changes.AuditEntry]:
+def list_audit(session: Reading, query: Annotated[schemas.AuditFilter, Depends()]) -> list[role_changes.AuditEntry]:
     """Newest first; the last entry's id as `before` gives the next page."""
     return role_changes.listed(session, query)
 
 
 @router.get("/contests/{contest_id}/audit", summary="Who changed what in a contest")
-def list_contest_audit(session: Reading, query: TheQuery) -> list[role_changes.AuditEntry]:
+def list_contest_audit(
+    session: Reading, contest_id: str, query: Annotated[schemas.ContestAuditFilter, Depends()]
+) -> list[role_changes.AuditEntry]:
     """Newest first; the last entry's id as `before` gives the next page."""
-    return role_changes.listed_of_contest(session, query)
+    return role_changes.listed_of_contest(session, contest_id, query)
 
 
 tokens_router = APIRouter(route_class=GatedRoute, prefix="/account/tokens", tags=["accounts"])

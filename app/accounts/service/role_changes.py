@@ -7,12 +7,13 @@ in the contest, and takes the account out of the reach of other owners. Admins g
 """
 
 from collections.abc import Sequence
+from dataclasses import asdict
 
 from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
 from app.accounts import queries as accounts_queries
-from app.accounts.schemas import AuditFilter, RoleKind
+from app.accounts.schemas import AuditFilter, ContestAuditFilter, RoleKind
 from app.accounts.service.grants import NO_GRANTS, OWNER, Granted, grants_of_all
 from app.accounts.service.reach import reach_of
 from app.accounts.service.viewer import Viewer
@@ -205,10 +206,10 @@ class AuditEntry(BaseModel):
     changes: dict[str, object]
 
 
-def listed_of_contest(session: Session, query: AuditFilter) -> list[AuditEntry]:
+def listed_of_contest(session: Session, contest_id: str, wanted: ContestAuditFilter) -> list[AuditEntry]:
     """The entries of a contest that exists; raises NotFound."""
-    contest_of(session, str(query.contest_id))
-    return listed(session, query)
+    contest_of(session, contest_id)
+    return listed(session, AuditFilter(**asdict(wanted), contest_id=contest_id))
 
 
 def listed(session: Session, wanted: AuditFilter) -> list[AuditEntry]:

@@ -75,7 +75,7 @@ def test_a_link_fills_in_the_code_and_the_form_makes_an_account_that_is_logged_i
 def test_a_refusal_shows_the_form_again_with_everything_but_the_passwords(api: Api) -> None:
     code = opened(api)
     refusals: tuple[tuple[dict[str, str], int, str], ...] = (
-        ({"code": "wrong"}, 403, "Expected the contest&#39;s code"),
+        ({"code": "wrong"}, 403, "Expected the contest's code"),
         ({"again": "another text"}, 400, "Expected the same text twice"),
         ({"password": "short", "again": "short"}, 400, "xpected a password of at least 10 characters"),
         ({"email": ""}, 400, '<span class="wrong" id="wrong-email">Required.</span>'),
