@@ -218,9 +218,7 @@ def test_the_points_of_a_teams_last_submission_take_no_look_at_its_earlier_ones(
         assert snapshot is not None
         with api.service.database.read() as session:
             row = session.get_one(SubmissionRow, sent)
-        points_of(
-            replace(snapshot, memo={}), row
-        )  # computes the weights of the problem
+        points_of(replace(snapshot, memo={}), row)  # computes the weights of the problem
         calls.append(calls_of(partial(know_points, snapshot, [row])))
         known = points_of(snapshot, row)
         assert known == points_of(replace(snapshot, memo={}), row)
