@@ -152,3 +152,21 @@ def test_the_reference_answer_is_offered_for_the_best_of_a_relative_problem(api:
     assert send(api, f"/admin/{entry}", reference="no").status_code == 303
     with api.service.database.read() as session:
         assert session.get_one(ContestProblemRow, ("spring", "echo")).rule.reference_counts is False
+
+
+def tabs(api: Api, path: str, user: str = "admin") -> list[list[str]]:
+    """The rows of the contest's navigation, the current link of each in brackets."""
+    shown = api.get(path, user=user).text.split('<nav class="places"', 1)[1].split("</nav>")[0]
+    links = [re.findall(r"<a [^>]*?(aria-current)?(?:=\"\w+\")?>([^<]*)", row) for row in shown.split("<div>")[1:]]
+    return [[f"[{text.strip()}]" if current else text.strip() for current, text in row] for row in links]
+
+
+def test_tabs_are_four_groups_and_the_pages_of_the_open_one(api: Api) -> None:
+    add_contest(api.service)
+    groups = ["Setup", "Run", "Results", "Access"]
+    assert tabs(api, "/admin/contests/c") == [["[Overview]", *groups]]
+    run = [["Overview", "Setup", "[Run]", "Results", "Access"], ["Submissions", "Rejudgings", "[Questions]"]]
+    assert tabs(api, "/admin/contests/c/questions") == run
+    assert tabs(api, "/admin/contests/c/teams")[1] == ["Times", "Problems", "[Teams]", "Rules"]
+    assert tabs(api, "/admin/contests/c/teams", "judge")[1] == ["Problems", "[Teams]"]
+    assert tabs(api, "/admin/contests/c/roles", "admin")[1] == ["[Roles]", "Audit log"]

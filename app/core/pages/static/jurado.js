@@ -125,7 +125,7 @@ async function lookAtHeader() {
   if (!phase) return;
   const isOther = partOf(phase) !== partOf(clock.dataset.phase);
   if (isOther && !isBeingWritten()) return location.reload();
-  for (const id of ["clock", "lap", "notice", "unread"]) {
+  for (const id of ["clock", "lap", "notice", "unread", "unread-too"]) {
     const newer = fresh.getElementById(id);
     if (newer) document.getElementById(id)?.replaceWith(newer);
   }
