@@ -88,6 +88,8 @@ PLACES: Sequence[Place] = (
     ("POST", f"{ADMIN_CONTEST}/start", setup.start_soon, "change_contest"),
     ("POST", f"{ADMIN_CONTEST}/pause", setup.pause, "pause_contest"),
     ("POST", f"{ADMIN_CONTEST}/resume", setup.resume, "resume_contest"),
+    ("POST", f"{ADMIN_CONTEST}/extend", setup.extend, "change_contest"),
+    ("POST", f"{ADMIN_CONTEST}/freeze", setup.freeze, "change_contest"),
     ("POST", f"{ADMIN_CONTEST}/finalize", setup.finalize, "change_contest"),
     ("GET", f"{ADMIN_CONTEST}/times", setup.times_page, "change_contest"),
     ("POST", f"{ADMIN_CONTEST}/times", setup.set_times, "change_contest"),

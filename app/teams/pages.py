@@ -16,11 +16,11 @@ from app.accounts.schemas import TermsChange, TermsView
 from app.accounts.service import registration
 from app.accounts.service.accounts import ImportOptions
 from app.accounts.service.viewer import Viewer, own_teams
-from app.contests.pages import home, setup
 from app.contests.queries import contest_of
 from app.core import bodies, table_rows
 from app.core.db.database import drop_after_commit, run_after_commit
 from app.core.messages import N_, BadRequest, ServiceError
+from app.core.pages import forms
 from app.core.pages.forms import made_of_values, open_form, read_form, whole_number
 from app.core.pages.frames import frame
 from app.core.pages.languages import _, refuse_outdated
@@ -56,7 +56,6 @@ def teams_page(visit: ContestLook) -> HTMLResponse:
     return visit.framed(
         "organiser/teams.html",
         "teams",
-        steps=home.steps(visit.session, visit.service, contest.id, "teams") if visit.viewer.manages else [],
         teams=teams,
         accounts=accounts,
         disqualified=teams_queries.disqualified(visit.session, contest.id),
@@ -65,7 +64,7 @@ def teams_page(visit: ContestLook) -> HTMLResponse:
         open_to_all=contest.open_to_all,
         may_import=visit.viewer.manages,
         terms=terms if isinstance(terms, TermsView) else None,
-        terms_stored=_terms_of(visit.session, visit.viewer, contest.id),
+        terms_stored=_terms_of(visit.session, visit.viewer, contest.id, forms.zone_of(visit.request)),
         example=EXAMPLE,
         address=visit.address,
     )
@@ -188,8 +187,8 @@ def set_registration(change: Change, contest_id: str) -> Response:
     """Open or close self-registration, or change its terms."""
     contest_of(change.session, contest_id, for_update=True)
     fields = change.fields
-    refuse_outdated(fields, _terms_of(change.session, change.viewer, contest_id))
-    values: dict[str, object] = {"open": bool(fields.get("open")), "until": setup.moment(fields.get("until", ""))}
+    refuse_outdated(fields, _terms_of(change.session, change.viewer, contest_id, fields.get(forms.ZONE, "")))
+    values: dict[str, object] = {"open": bool(fields.get("open")), "until": forms.moment(fields, "until")}
     if (most := whole_number("most", fields.get("most", ""))) is not None:
         values["most"] = most
     registration.change(change.session, change.viewer, contest_id, made_of_values(TermsChange, values))
@@ -207,15 +206,15 @@ def new_code(change: Change, contest_id: str) -> Response:
     return change.see(f"/admin/contests/{contest_id}/teams", done="saved")
 
 
-def _terms_of(session: Session, viewer: Viewer, contest_id: str) -> dict[str, str]:
-    """The fields of the form of registration, as a contest has them; empty for who may not change them."""
+def _terms_of(session: Session, viewer: Viewer, contest_id: str, zone: str) -> dict[str, str]:
+    """The fields of the form of registration, with times in a zone; empty for those who may not change them."""
     terms = registration.terms(session, viewer, contest_id)
     if not isinstance(terms, TermsView):
         return {}
     return {
         "open": "on" if terms.open else "",
         "most": str(terms.most),
-        "until": setup.moment_shown(terms.until),
+        "until": forms.moment_shown(terms.until, zone),
     }
 
 

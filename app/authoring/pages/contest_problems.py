@@ -9,7 +9,6 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer
 from app.authoring.service import contest_problems, packages
 from app.contests import queries as contests_queries
-from app.contests.pages.home import steps
 from app.core.messages import N_, BadRequest
 from app.core.pages import forms, wording
 from app.core.pages.languages import _, refuse_outdated
@@ -29,7 +28,6 @@ def problems_page(visit: ContestLook) -> HTMLResponse:
     return visit.framed(
         "organiser/contest_problems.html",
         "problems",
-        steps=steps(visit.session, visit.service, contest_id, "problems") if manages else [],
         entries=entries,
         is_practice=is_for_practice(visit.snapshot.contest.clock),
         others=[each for each in packages.listed(visit.session, visit.viewer) if manages and each.id not in taken],

@@ -2,7 +2,7 @@
 
 from fastapi import Response
 
-from app.contests.pages.setup import change_contest, finals_of, moment
+from app.contests.pages.setup import change_contest, finals_of
 from app.contests.queries import contest_of
 from app.core.pages import forms, languages
 from app.core.pages.visits import Change
@@ -19,9 +19,10 @@ def medals_of(row: ContestRow) -> dict[str, str]:
 
 def set_finals(change: Change, contest_id: str) -> Response:
     """Change when teams get the inputs of final cases, or how long each has for them, and what counts in the end."""
-    languages.refuse_outdated(change.fields, finals_of(contest_of(change.session, contest_id, for_update=True)))
+    row, zone = contest_of(change.session, contest_id, for_update=True), change.fields.get(forms.ZONE, "")
+    languages.refuse_outdated(change.fields, finals_of(row, zone))
     settings = {
-        "final_release": moment(change.fields.get("final_release", "")),
+        "final_release": forms.moment(change.fields, "final_release"),
         "final_minutes": forms.whole_number("final_minutes", change.fields.get("final_minutes", "")),
         "final_phase": change.fields.get("final_phase"),
     }

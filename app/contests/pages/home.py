@@ -1,28 +1,29 @@
-"""The organiser's home: what one may run, and for a contest what comes next and its checklist.
+"""The organizer's home: the contests that one may run, and for a contest its next step and its checklist.
 
-- The checklist of a contest before its start: what is set, what is missing, and what an organiser may want to know.
+- The checklist of a contest: what is set, what is missing, and what an organizer should check.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import datetime
 from enum import StrEnum
+from itertools import chain
 
 from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
 from app.accounts import queries as accounts_queries
+from app.accounts.service.viewer import Viewer
 from app.authoring.service import packages
 from app.contests import queries as contests_queries
 from app.contests.queries import clock, contest_of
 from app.core.clock import utc_now
-from app.core.messages import N_
-from app.core.pages.languages import _, ngettext
-from app.core.pages.visitor import Reading, TheService, listed, span, state
+from app.core.pages import forms
+from app.core.pages.languages import LANGUAGES, _, ngettext
+from app.core.pages.visitor import listed, span, state
 from app.core.pages.visits import ContestLook, Look
-from app.core.pages.wording import contest_rules
-from app.core.service import Service
-from app.domain.contests import Clock
+from app.core.pages.wording import contest_rules, is_endless
+from app.domain.contests import CaseKind, Clock
 from app.messages.service import clarifications
 from app.problems.queries import pins
 from app.tables import ContestProblemRow, ContestRow, JobRow
@@ -33,7 +34,7 @@ MOST_NAMES = 5
 
 
 class Mark(StrEnum):
-    """Whether a point is settled, open, or worth a look."""
+    """Whether a point is done, missing, or should be checked."""
 
     DONE = "done"
     OPEN = "open"
@@ -42,38 +43,64 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Point:
-    """A point of the checklist: its mark, the page that settles it below the contest's own, and its sentence."""
+    """A point of the checklist: its mark, its sentence, and the page that fixes it, below the contest's own.
+
+    A page that starts with a slash is outside of the contest; None: there is no page for the viewer.
+    """
 
     mark: Mark
-    page: str
+    page: str | None
     text: str
 
 
-def checklist(session: Session, service: Service, row: ContestRow) -> list[Point]:
+class Next(StrEnum):
+    """The next step of running a contest."""
+
+    SET_UP = "set_up"
+    CHECK = "check"
+    START = "start"
+    WATCH = "watch"
+    RESUME = "resume"
+    CEREMONY = "ceremony"
+    FINALIZE = "finalize"
+    SHARE = "share"
+
+
+def next_step(state: str, marks: Collection[Mark], *, is_frozen: bool) -> Next:
+    """Return the next step from the state (as `visitor.state` names it) and the checklist of a contest."""
+    if state == "scheduled":
+        return Next.SET_UP if Mark.OPEN in marks else Next.CHECK if Mark.LOOK in marks else Next.START
+    if state == "ended":
+        return Next.CEREMONY if is_frozen else Next.FINALIZE
+    return {"paused": Next.RESUME, "final": Next.SHARE}.get(state, Next.WATCH)
+
+
+def checklist(visit: ContestLook, row: ContestRow) -> list[Point]:
     """The points of a contest in the order in which one sets it up."""
-    alive = service.engine.graders().alive
+    session, viewer = visit.session, visit.viewer
+    alive = visit.service.engine.graders().alive
     ready = ngettext("%(num)s grader is ready to judge.", "%(num)s graders are ready to judge.", alive)
-    graders = Point(Mark.DONE, "", ready) if alive else Point(Mark.OPEN, "", _("No grader is able to judge."))
-    return [*_times(clock(row), utc_now()), *_problems(session, row.id), *_teams(session, row), graders]
+    health = "/admin/health" if viewer.is_admin else None
+    graders = Point(Mark.DONE, health, ready) if alive else Point(Mark.OPEN, health, _("No grader is ready to judge."))
+    times = _times(clock(row), utc_now(), forms.zone_of(visit.request))
+    return [*times, *_problems(session, viewer, row), *_teams(session, row), graders]
 
 
-def _times(times: Clock, now: datetime) -> Iterator[Point]:
+def _times(times: Clock, now: datetime, zone: str) -> Iterator[Point]:
     if times.start is None:
-        yield Point(Mark.OPEN, "times", _("No start is set."))
+        text = _("No start time: the contest starts when you press the button.")
     else:
-        time = f"{times.start.astimezone(UTC):%Y-%m-%d %H:%M}"
-        started = _("Started %(time)s UTC.", time=time) if times.started(now) else _("Starts %(time)s UTC.", time=time)
-        yield Point(Mark.DONE, "times", started)
-    if times.freeze_before_end is None:
-        text = _("The board does not freeze: everybody sees every result at once.")
-        yield Point(Mark.LOOK, "times", text)
-    else:
-        text = _("The board freezes %(time)s before the end.", time=times.freeze_before_end)
-        yield Point(Mark.DONE, "times", text)
+        time = forms.in_zone(times.start, zone)
+        text = _("Started %(time)s.", time=time) if times.started(now) else _("Starts %(time)s.", time=time)
+    yield Point(Mark.DONE, "times", text)
+    text = _("The scoreboard does not freeze.")
+    if times.freeze_before_end is not None:
+        text = _("The scoreboard freezes %(time)s before the end.", time=times.freeze_before_end)
+    yield Point(Mark.DONE, "times", text)
 
 
-def _problems(session: Session, contest_id: str) -> Iterator[Point]:
-    entries = contests_queries.entries(session, contest_id)
+def _problems(session: Session, viewer: Viewer, row: ContestRow) -> Iterator[Point]:
+    entries = contests_queries.entries(session, row.id)
     if not entries:
         yield Point(Mark.OPEN, "problems", _("No problem is in the contest."))
         return
@@ -82,26 +109,43 @@ def _problems(session: Session, contest_id: str) -> Iterator[Point]:
     verified: dict[str, JobRow] = {}
     for job in pins.jobs(session, pins.VERIFICATION):
         verified.setdefault(str(job.params["problem_id"]), job)
+    spoken = set(chain(*(pins.row(session, row.id, entry.problem_id).statements for entry in entries)))
+    uses_finals = row.settings.finals.used
     for entry in entries:
-        yield from _problem(session, entry, verified.get(entry.problem_id))
-
-
-def _problem(session: Session, entry: ContestProblemRow, verification: JobRow | None) -> Iterator[Point]:
-    row, label = pins.row(session, entry.contest_id, entry.problem_id), entry.label
-    cases = pins.cases(session, entry.contest_id, entry.problem_id)
-    if lacking := [case.name for case in cases if case.answer_sha256 is None]:
-        text = _(
-            "%(label)s: without an expected answer %(names)s: nobody can answer these.",
-            label=label,
-            names=_names(lacking),
+        page = f"/admin/problems/{entry.problem_id}" if viewer.reads_problem(entry.problem_id) else "problems"
+        yield from (
+            Point(mark, "rules" if fix == "rules" else page, text)
+            for mark, fix, text in _problem(session, entry, spoken, uses_finals=uses_finals)
         )
-        yield Point(Mark.OPEN, "problems", text)
-    if not row.statements:
-        yield Point(Mark.LOOK, "problems", _("%(label)s has no statement.", label=label))
+        yield from (Point(mark, page, text) for mark, text in _verified(entry.label, verified.get(entry.problem_id)))
+
+
+def _problem(
+    session: Session, entry: ContestProblemRow, spoken: Collection[str], *, uses_finals: bool
+) -> Iterator[tuple[Mark, str, str]]:
+    place, label = (entry.contest_id, entry.problem_id), entry.label
+    cases, statements = pins.cases(session, *place), pins.row(session, *place).statements
+    if lacking := [case.name for case in cases if case.answer_sha256 is None]:
+        text = _("%(label)s: cases without an expected answer: %(names)s.", label=label, names=_names(lacking))
+        yield Mark.OPEN, "problem", text
+    if entry.rule.reference_counts and (lacking := [each.name for each in cases if each.reference_raw_num is None]):
+        text = _("%(label)s: cases without a reference score: %(names)s.", label=label, names=_names(lacking))
+        yield Mark.LOOK, "problem", text
+    if not uses_finals and any(group.kind == CaseKind.FINAL for group in pins.groups(session, *place)):
+        text = _("%(label)s: its final cases never count. Set when teams get their inputs.", label=label)
+        yield Mark.LOOK, "rules", text
+    if not statements:
+        yield Mark.LOOK, "problem", _("%(label)s: no statement.", label=label)
+    elif missing := sorted(set(spoken) - set(statements)):
+        names = _names([LANGUAGES.get(code, code) for code in missing])
+        yield Mark.LOOK, "problem", _("%(label)s: no statement in %(languages)s.", label=label, languages=names)
+
+
+def _verified(label: str, verification: JobRow | None) -> Iterator[tuple[Mark, str]]:
     if verification is None:
         return
     if verification.ended is None:
-        yield Point(Mark.LOOK, "problems", _("%(label)s is still being verified.", label=label))
+        yield Mark.LOOK, _("%(label)s is being verified.", label=label)
         return
     report = (verification.result or {}).get("report")
     errors = len(report["errors"]) if verification.state == "done" and isinstance(report, dict) else None
@@ -112,7 +156,7 @@ def _problem(session: Session, entry: ContestProblemRow, verification: JobRow | 
             errors or 1,
             label=label,
         )
-        yield Point(Mark.OPEN, "problems", text)
+        yield Mark.OPEN, text
 
 
 def _teams(session: Session, row: ContestRow) -> Iterator[Point]:
@@ -125,37 +169,17 @@ def _teams(session: Session, row: ContestRow) -> Iterator[Point]:
     count = ngettext("%(num)s team takes part.", "%(num)s teams take part.", len(known))
     yield Point(Mark.DONE, "teams", count)
     if is_open:
-        yield Point(Mark.DONE, "teams", _("People may register by themselves with the contest's code."))
+        yield Point(Mark.DONE, "teams", _("Users may register with the code of the contest."))
     accounts = accounts_queries.accounts(session)
     able = {account.team_id for account in accounts if account.password_hash is not None}
     if unable := [team.name for team in known if team.id not in able and not team.hidden]:
-        text = _("Without an account that can log in: %(names)s.", names=_names(unable))
+        text = _("Teams without an account that can log in: %(names)s.", names=_names(unable))
         yield Point(Mark.LOOK, "teams", text)
 
 
 def _names(names: Sequence[str]) -> str:
     shown, more = ", ".join(names[:MOST_NAMES]), len(names) - MOST_NAMES
     return _("%(names)s and %(more)s more", names=shown, more=more) if more > 0 else shown
-
-
-# The steps of setting a contest up: the page of each below the contest's own, and its name.
-STEPS = (
-    ("times", N_("Kind and times")),
-    ("problems", N_("Problems")),
-    ("teams", N_("Teams")),
-    ("rules", N_("Rules")),
-    ("", N_("Start")),
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """A step of setting a contest up: its address, its name, and whether its part of the checklist is settled."""
-
-    page: str
-    name: str
-    is_here: bool
-    is_done: bool
 
 
 def organiser_home(visit: Look) -> HTMLResponse:
@@ -172,39 +196,31 @@ def organiser_home(visit: Look) -> HTMLResponse:
 
 
 def contest_home(visit: ContestLook) -> HTMLResponse:
-    """A contest as its organisers look at it first: what comes next, whether it is ready, what waits for them."""
+    """A contest as its organizers see it first: its next step, its checklist, and what waits for them."""
     snapshot, contest, now = visit.snapshot, visit.snapshot.contest, utc_now()
-    row = contest_of(visit.session, contest.id)
-    points = checklist(visit.session, visit.service, row)
+    row, times = contest_of(visit.session, contest.id), contest.clock
+    points, shown = checklist(visit, row), state(row, times, now)
+    found = next((each for mark in (Mark.OPEN, Mark.LOOK) for each in points if each.mark is mark), None)
     messages = clarifications.documents(visit.viewer, snapshot, visit.session)
     return visit.framed(
         "organiser/contest.html",
         "",
-        steps=_steps(points, "") if visit.viewer.manages else [],
-        state=state(row, contest.clock, now),
-        span=span(contest.clock, now),
-        clock=contest.clock,
+        next=next_step(
+            shown, [point.mark for point in points], is_frozen=times.freeze is not None and not times.thawed(now)
+        ),
+        found=found,
+        state=shown,
+        span=span(times, now),
+        clock=times,
         now=now,
         points=points,
-        is_ready=all(point.mark is not Mark.OPEN for point in points),
-        rules=contest_rules(contest.clock, contest.settings),
-        is_over=snapshot.state.ended is not None,
-        is_final=snapshot.state.finalized is not None,
-        is_frozen=contest.clock.freeze is not None and not contest.clock.thawed(now),
+        rules=contest_rules(times, contest.settings),
+        may_extend=times.running(now) and not is_endless(times),
+        may_freeze=times.running(now) and not times.freeze_begun(now) and contest.settings.personal_duration is None,
         unanswered=len(unanswered(messages)),
         waiting=contests_queries.unjudged(visit.session, row),
         submissions=contests_queries.submission_count(visit.session, contest.id),
     )
-
-
-def steps(session: Reading, service: TheService, contest_id: str, here: str) -> list[Step]:
-    """The steps of setting a contest up, with those that are settled."""
-    return _steps(checklist(session, service, contest_of(session, contest_id)), here)
-
-
-def _steps(points: Sequence[Point], here: str) -> list[Step]:
-    open_pages = {point.page for point in points if point.mark is Mark.OPEN}
-    return [Step(at, name, at == here, at not in open_pages if at else not open_pages) for at, name in STEPS]
 
 
 def unanswered(messages: Sequence[clarifications.ClarificationView]) -> list[str]:

@@ -6,14 +6,14 @@ from datetime import datetime, timedelta
 from fastapi import Response
 from fastapi.responses import HTMLResponse
 
-from app.contests.pages.home import steps
 from app.contests.queries import clock, contest_of
 from app.contests.schemas import ContestBody, ContestChange, ContestView
 from app.contests.service import commands as service_commands
 from app.contests.service.contests import view
-from app.core.clics import format_time, format_time_or_none
+from app.core.clics import format_reltime, format_time, format_time_or_none
 from app.core.clock import utc_now
 from app.core.messages import N_, BadRequest
+from app.core.pages import forms
 from app.core.pages.forms import made_of_values, whole_number
 from app.core.pages.languages import _, refuse_outdated
 from app.core.pages.visits import Change, ContestLook, Visit
@@ -22,6 +22,7 @@ from app.tables import ContestRow
 
 # From the button to the start: the rules want more than 30 seconds.
 UNTIL_START = timedelta(seconds=60)
+MORE_TIME = timedelta(minutes=10)
 # The kinds of contests that a new one is chosen from: name, what it means, and the settings it begins with.
 KINDS: Mapping[str, tuple[str, str, Mapping[str, object]]] = {
     "together": (N_("Everybody at the same time"), N_("One start and one end for all; the board may freeze."), {}),
@@ -75,8 +76,7 @@ def times_page(visit: ContestLook) -> HTMLResponse:
     return visit.framed(
         "organiser/times.html",
         "times",
-        steps=steps(visit.session, visit.service, row.id, "times"),
-        fields=_fields_of(view(row)),
+        fields=_fields_of(view(row), forms.zone_of(visit.request)),
         has_started=clock(row).started(utc_now()),
     )
 
@@ -85,7 +85,7 @@ def set_times(change: Change, contest_id: str) -> Response:
     """Change the name and the times that the sender has changed."""
     row = contest_of(change.session, contest_id, for_update=True)
     before, clock_before, now = view(row), clock(row), utc_now()
-    refuse_outdated(change.fields, _fields_of(before))
+    refuse_outdated(change.fields, _fields_of(before, change.fields.get(forms.ZONE, "")))
     if values := _changed_times(before, change.fields):
         change_contest(change, contest_id, values)
     return change.see(f"/admin/contests/{contest_id}/times", done=_outcome(clock_before, clock(row), now))
@@ -104,9 +104,8 @@ def rules_page(visit: ContestLook) -> HTMLResponse:
     return visit.framed(
         "organiser/rules.html",
         "rules",
-        steps=steps(visit.session, visit.service, visit.snapshot.contest.id, "rules"),
         stored=rules_of(row),
-        finals=finals_of(row),
+        finals=finals_of(row, forms.zone_of(visit.request)),
         flags=FLAGS,
         rejections=REJECTIONS,
         partly=PARTLY,
@@ -127,11 +126,11 @@ def rules_of(row: ContestRow) -> dict[str, str]:
     }
 
 
-def finals_of(row: ContestRow) -> dict[str, str]:
-    """The fields of the form of final cases, as a contest has them."""
+def finals_of(row: ContestRow, zone: str) -> dict[str, str]:
+    """The fields of the form of final cases, as a contest has them, with times in a zone."""
     settings = row.settings
     return {
-        "final_release": moment_shown(format_time_or_none(settings.final_release)),
+        "final_release": forms.moment_shown(format_time_or_none(settings.final_release), zone),
         "final_minutes": "" if settings.final_minutes is None else str(settings.final_minutes),
         "final_phase": settings.final_phase,
     }
@@ -175,6 +174,26 @@ def resume(change: Change, contest_id: str) -> Response:
     return change.see(f"/admin/contests/{contest_id}", done="resumed")
 
 
+def extend(change: Change, contest_id: str) -> Response:
+    """Let the contest end ten minutes later."""
+    duration = clock(contest_of(change.session, contest_id, for_update=True)).duration + MORE_TIME
+    change_contest(change, contest_id, {"duration": format_reltime(duration)})
+    return change.see(f"/admin/contests/{contest_id}", done="extended")
+
+
+def freeze(change: Change, contest_id: str) -> Response:
+    """Freeze the scoreboard from now on."""
+    times = clock(contest_of(change.session, contest_id, for_update=True))
+    change.confirm(
+        _("Freeze the scoreboard now?"),
+        _("Contestants and the public see no new results until the ceremony. Teams still see their own."),
+        _("Freeze scoreboard"),
+    )
+    left = format_reltime(times.duration - times.contest_time(utc_now()))
+    change_contest(change, contest_id, {"scoreboard_freeze_duration": left})
+    return change.see(f"/admin/contests/{contest_id}", done="frozen")
+
+
 def finalize(change: Change, contest_id: str) -> Response:
     """Make the results final."""
     name = contest_of(change.session, contest_id).name
@@ -206,7 +225,7 @@ def _new_values(fields: Mapping[str, str]) -> dict[str, object]:
     values: dict[str, object] = {
         "id": fields.get("id") or None,
         "name": fields.get("name", "").strip(),
-        "start_time": moment(fields.get("start", "")),
+        "start_time": forms.moment(fields, "start"),
         "duration": hours(fields.get("duration", ""), "duration"),
         "open_to_all": "open_to_all" in fields,
         "settings": settings,
@@ -216,12 +235,12 @@ def _new_values(fields: Mapping[str, str]) -> dict[str, object]:
     return {name: value for name, value in values.items() if value is not None}
 
 
-def _fields_of(contest: ContestView) -> dict[str, str]:
-    """The fields of the form of times, as a contest has them."""
+def _fields_of(contest: ContestView, zone: str) -> dict[str, str]:
+    """The fields of the form of times, as a contest has them, in a zone."""
     return {
         "name": contest.name,
         "formal_name": contest.formal_name if contest.formal_name != contest.name else "",
-        "start": moment_shown(contest.start_time),
+        "start": forms.moment_shown(contest.start_time, zone),
         "duration": _short(contest.duration),
         "freeze": "" if contest.scoreboard_freeze_duration is None else _short(contest.scoreboard_freeze_duration),
     }
@@ -229,12 +248,12 @@ def _fields_of(contest: ContestView) -> dict[str, str]:
 
 def _changed_times(contest: ContestView, fields: Mapping[str, str]) -> dict[str, object]:
     """The values of a change: those fields alone that are not as the contest has them."""
-    before = _fields_of(contest)
+    before = _fields_of(contest, fields.get(forms.ZONE, ""))
     sent = {name: fields.get(name, value).strip() for name, value in before.items()}
     read = {
         "name": ("name", sent["name"]),
         "formal_name": ("formal_name", sent["formal_name"] or None),
-        "start": ("start_time", moment(sent["start"])),
+        "start": ("start_time", forms.moment({**fields, **sent}, "start")),
         "duration": ("duration", hours(sent["duration"], "duration")),
         "freeze": ("scoreboard_freeze_duration", hours(sent["freeze"], "freeze")),
     }
@@ -244,19 +263,6 @@ def _changed_times(contest: ContestView, fields: Mapping[str, str]) -> dict[str,
     if "move_freeze" in fields and "scoreboard_freeze_duration" in values:
         values["move_freeze"] = True
     return values
-
-
-def moment_shown(time: str | None) -> str:
-    """A moment of a document as a form has it, in UTC, with seconds if it has any; "" for none."""
-    return "" if time is None else time[:19].removesuffix(":00")
-
-
-def moment(text: str) -> str | None:
-    """A moment of a form (2026-11-22T09:00, UTC, perhaps with seconds) as documents have it; None for nothing."""
-    text = text.strip().replace(" ", "T")
-    if not text:
-        return None
-    return f"{text}:00Z" if text.count(":") == 1 else f"{text}Z"
 
 
 def hours(text: str, name: str) -> str | None:

@@ -17,6 +17,7 @@ from jinja2.runtime import Context, Undefined
 from markupsafe import Markup
 from pydantic import BaseModel, ValidationError
 
+from app.core.clics import format_time
 from app.core.http import forms as http_forms
 from app.core.http.forms import Expected, Form
 from app.core.messages import N_, BadRequest, TooLarge, all_in_words, fault
@@ -154,6 +155,33 @@ def zone_of(request: Request) -> str:
     return zone if zone and is_zone(zone) else ""
 
 
+# The hidden field of a form with the zone of its times (`moment`).
+ZONE = "time_zone"
+
+
+def moment_shown(moment: str | None, zone: str) -> str:
+    """A moment of a document as a form has it: in a zone ("": UTC), with seconds if it has any; "" for none."""
+    if moment is None:
+        return ""
+    local = datetime.fromisoformat(moment).astimezone(ZoneInfo(zone or "UTC")).replace(tzinfo=None)
+    return local.isoformat(timespec="seconds").removesuffix(":00")
+
+
+def moment(fields: Mapping[str, str], name: str) -> str | None:
+    """The moment of a field (2026-11-22T09:00, in the form's zone) as documents have it; None for an empty one.
+
+    The zone is the form's own, not the cookie's: that may have changed since the form was shown. A text that is no
+    moment stays as it is, and the document refuses it.
+    """
+    text, zone = fields.get(name, "").strip(), fields.get(ZONE, "")
+    if not text:
+        return None
+    try:
+        return format_time(datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(zone or "UTC")))
+    except (ValueError, OSError, OverflowError, ZoneInfoNotFoundError):
+        return text
+
+
 def is_zone(name: str) -> bool:
     """Whether a time zone has this name."""
     try:
@@ -168,11 +196,14 @@ def minute(context: Context, moment: datetime) -> Markup:
     """A moment in the reader's zone, which is named beside it; in UTC for scripts and as a title."""
     zone = context.resolve("zone")
     utc = wording.minute(moment)
-    shown = utc
-    if not isinstance(zone, Undefined) and zone:
-        shown = f"{languages.moment(moment, zone)} {zone}"
+    shown = in_zone(moment, "" if isinstance(zone, Undefined) else zone)
     machine = f"{moment.astimezone(UTC):%Y-%m-%dT%H:%MZ}"
     return Markup('<time datetime="{}" title="{}">{}</time>').format(machine, utc, shown)
+
+
+def in_zone(moment: datetime, zone: str) -> str:
+    """A moment in a zone, which is named beside it; "": UTC."""
+    return f"{languages.moment(moment, zone)} {zone}" if zone else wording.minute(moment)
 
 
 @pass_context

@@ -42,7 +42,8 @@ def test_an_admin_walks_from_nothing_to_a_running_contest(api: Api) -> None:
         assert (made.status_code, made.headers["Location"]) == (303, "/admin/contests/spring/problems?done=made")
         home = text_of(api.get("/admin/contests/spring", user="admin").text)
         assert all(
-            words in home for words in ("No start is set.", "No problem is in the contest.", "No team takes part")
+            words in home
+            for words in ("No start time", "Finish the setup", "No problem is in the contest.", "No team takes part")
         )
 
         added = send(api, "/admin/contests/spring/problems", **{"p.echo": "on"})
@@ -97,7 +98,7 @@ def test_a_class_list_with_faults_shows_all_of_them_and_stores_nothing(api: Api)
 def test_a_contest_with_faults_shows_its_form_again_with_what_was_written(api: Api) -> None:
     reply = send(api, "/admin/new", name="Oddly <i>", kind="together", duration="1:00", freeze="2:00")
     assert reply.status_code == 400
-    assert "Board freezes so long before the end Expected at most the duration" in text_of(reply.text)
+    assert "Scoreboard freezes before the end (hours:minutes) Expected at most the duration" in text_of(reply.text)
     assert 'value="Oddly &lt;i&gt;"' in reply.text
     assert send(api, "/admin/new", name="Odd", kind="together", duration="soon").status_code == 400
     assert api.get("contests").json() == []

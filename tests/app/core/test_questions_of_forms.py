@@ -91,7 +91,7 @@ def test_both_values_are_shown_by_their_labels_and_the_outdated_one_can_be_saved
     shown = filled(api.get(f"{ADMIN}/times", user="admin").text, f"{ADMIN}/times")
     post(api, f"{ADMIN}/times", **shown | {"duration": "6:00"})
     asked = post(api, f"{ADMIN}/times", **shown | {"duration": "5:30"})
-    assert "Lasts, hours:minutes Stored now: 6:00 Yours: 5:30" in text_of(asked.text)
+    assert "Duration (hours:minutes) Stored now: 6:00 Yours: 5:30" in text_of(asked.text)
     assert api.get("contests/c").json()["duration"] == "6:00:00.000"
     assert post(api, f"{ADMIN}/times", **filled(asked.text, f"{ADMIN}/times")).status_code == 303
     assert api.get("contests/c").json()["duration"] == "5:30:00.000"
@@ -180,8 +180,8 @@ def test_a_contest_does_not_start_in_the_past_and_may_start_at_a_second(api: Api
 @pytest.mark.parametrize(
     ("path", "fields", "label", "field"),
     [
-        ("/admin/new", {"name": "A", "kind": "together", "duration": "soon"}, "Lasts, hours:minutes", "duration"),
-        (f"{ADMIN}/finals", {"final_release": "tomorrow"}, "Everybody gets their inputs at, UTC", "final_release"),
+        ("/admin/new", {"name": "A", "kind": "together", "duration": "soon"}, "Duration (hours:minutes)", "duration"),
+        (f"{ADMIN}/finals", {"final_release": "tomorrow"}, "All teams get the final inputs at UTC", "final_release"),
         (f"{ADMIN}/rules", {"interval_seconds": "x"}, "Seconds between two", "interval_seconds"),
         (f"{ADMIN}/awards", {"citation": ""}, "For what", "citation"),
         (f"{ADMIN}/roles", {"account": ""}, "Username", "account"),

@@ -1,28 +1,32 @@
 "use strict";
-// Pages of organisers work without this file. With it times in UTC have the reader's zone beside them, and lists follow.
+// Pages of organizers work without this file. With it times in a zone have UTC beside them, and lists follow.
 
-/** Say a time of a field in UTC as the reader's own clock has it. */
-function sayLocally(input) {
+/** The moment of a field's text, which is a time in the zone. */
+function momentIn(text, zone) {
+  const asUtc = Date.parse(`${text}Z`);
+  const parts = new Intl.DateTimeFormat("sv", { dateStyle: "short", timeStyle: "medium", timeZone: zone });
+  const shown = Date.parse(`${parts.format(asUtc).replace(" ", "T")}Z`);
+  return new Date(2 * asUtc - shown);
+}
+
+/** Show a time of a field in UTC too; a time in UTC by the reader's own clock. */
+function showOtherZone(input) {
   let beside = input.nextElementSibling;
-  if (!beside || !beside.classList.contains("local")) {
+  if (!beside?.classList.contains("local")) {
     beside = document.createElement("span");
     beside.className = "local";
     input.after(beside);
   }
-  const moment = input.value ? new Date(`${input.value}Z`) : null;
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
-  beside.textContent =
-    moment && !Number.isNaN(moment.getTime())
-      ? _("%(time)s in %(zone)s", {
-          time: moment.toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }),
-          zone,
-        })
-      : "";
+  const { moment: zone } = input.dataset;
+  const other = zone === "UTC" ? Intl.DateTimeFormat().resolvedOptions().timeZone : "UTC";
+  const isShown = input.value && !Number.isNaN(Date.parse(`${input.value}Z`)) && other !== zone;
+  const time = isShown && new Intl.DateTimeFormat(...written(other)).format(momentIn(input.value, zone));
+  beside.textContent = time ? `${time} ${other}` : "";
 }
 
-for (const input of document.querySelectorAll("input[data-utc]")) {
-  sayLocally(input);
-  input.addEventListener("input", () => sayLocally(input));
+for (const input of document.querySelectorAll("input[data-moment]")) {
+  showOtherZone(input);
+  input.addEventListener("input", () => showOtherZone(input));
 }
 
 for (const button of document.querySelectorAll("button[data-print]")) {
