@@ -7,15 +7,17 @@
 import json
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, cast
 from urllib.parse import urlencode
 
 from fastapi import Depends, Query, Response
 from fastapi.responses import HTMLResponse
 
+from app.accounts.pages import audit_words
 from app.accounts.schemas import AuditFilter
 from app.accounts.service import accounts as service_accounts
 from app.accounts.service import reach, role_changes
+from app.core.json_documents import AuditObject
 from app.core.load import run_heavy
 from app.core.messages import N_, BadRequest
 from app.core.pages import forms, visitor
@@ -46,23 +48,27 @@ TheAsked = Annotated[Asked, Depends(_asked)]
 def contest_audit(visit: ContestLook, asked: TheAsked) -> HTMLResponse:
     """Who changed what of the contest, newest first."""
     entries = role_changes.listed(visit.session, replace(asked.query, contest_id=visit.snapshot.contest.id))
-    return visit.framed("organiser/audit.html", "audit", **_shown(entries, asked))
+    return visit.framed("organiser/audit.html", "audit", **_shown(entries, asked, forms.zone_of(visit.request)))
 
 
 def server_audit(visit: Look, asked: TheAsked) -> HTMLResponse:
     """Who changed what on the server, newest first."""
     entries = role_changes.listed(visit.session, asked.query)
-    return visit.page("organiser/server_audit.html", **_shown(entries, asked))
+    return visit.page("organiser/server_audit.html", **_shown(entries, asked, forms.zone_of(visit.request)))
 
 
-def _shown(entries: list[role_changes.AuditEntry], asked: Asked) -> dict[str, Any]:
+def _shown(entries: list[role_changes.AuditEntry], asked: Asked, zone: str) -> dict[str, Any]:
     known = {name: value for name, value in asked.fields.items() if value}
     more = len(entries) > PER_PAGE
     return {
-        "entries": [(entry, _values(entry)) for entry in entries[:PER_PAGE]],
+        "entries": [(entry, _sentences(entry, zone), _values(entry)) for entry in entries[:PER_PAGE]],
         "asked": asked.fields,
         "later": urlencode({**known, "before": entries[PER_PAGE - 1].id}) if more else None,
     }
+
+
+def _sentences(entry: role_changes.AuditEntry, zone: str) -> list[str]:
+    return audit_words.sentences(cast("list[AuditObject]", entry.changes.get("objects", [])), zone)
 
 
 def _values(entry: role_changes.AuditEntry) -> str:

@@ -39,6 +39,10 @@ def object_change(row: Base, what: str) -> AuditObject | None:
     before, after = _values(row, what)
     if what == CHANGED and before == after:
         return None
+    if isinstance(row, ContestRow) and "duration_ms" in after and row.start_time and not row.pauses:
+        for values in (before, after):  # what readers of the log know; pauses move it
+            if isinstance(length := values.get("duration_ms"), int):
+                values["end"] = row.start_time + timedelta(milliseconds=length)
     keys = sa.inspect(type(row)).primary_key_from_instance(row)
     row_id, table, was, is_now = "/".join(map(str, keys)), row.__tablename__, readable(before), readable(after)
     return {"table": table, "id": row_id, "what": what, "before": was, "after": is_now}

@@ -17,7 +17,6 @@ from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, chang
 from tests.builders.packages import PROBLEM as PROBLEM_YAML
 from tests.builders.service import Api, open_api
 
-
 ORIGIN = {"Origin": "http://jurado.test"}
 HOME = "/admin/contests/c"
 BRATISLAVA = {"Cookie": "jurado_zone=Europe/Bratislava"}
