@@ -28,7 +28,9 @@ SENTENCES: Mapping[tuple[str, str, str], str] = {
     ("contest_problems", CHANGED, "label"): N_("Changed the label of %(key)s from %(before)s to %(after)s."),
     ("contest_teams", ADDED, ""): N_("Added the team %(key)s to the contest."),
     ("contest_teams", DELETED, ""): N_("Removed the team %(key)s from the contest."),
-    ("contest_teams", CHANGED, "disqualified"): N_("Disqualified %(key)s: changed from %(before)s to %(after)s."),
+    ("contest_teams", CHANGED, "disqualified"): N_(
+        "Changed the disqualification of %(key)s from %(before)s to %(after)s."
+    ),
     ("teams", ADDED, ""): N_("Created the team %(name)s."),
     ("teams", DELETED, ""): N_("Deleted the team %(name)s."),
     ("teams", CHANGED, "name"): N_("Renamed the team %(key)s from %(before)s to %(after)s."),
@@ -96,13 +98,16 @@ def _sentences(row: AuditObject, zone: str) -> Iterator[str]:
 
 def _sentence(table: str, name: str, key: str, before: str, after: str) -> str:
     sentence = SENTENCES.get((table, CHANGED, name)) or N_("Changed %(name)s from %(before)s to %(after)s.")
-    return _(sentence, name=name.replace("_", " "), key=key, before=before, after=after)
+    shown = name.replace("_", " ") + (f" ({table} {key})" if table else "")
+    return _(sentence, name=shown, key=key, before=before, after=after)
 
 
 def _value(name: str, value: object, zone: str) -> str:
     """A value of a column, as readers write it."""
     if value is None:
         return _("none")
+    if isinstance(value, dict):
+        return ", ".join(f"{part}: {_value(part, each, zone)}" for part, each in value.items())
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     if name.endswith("_ms") and isinstance(value, int):
