@@ -88,12 +88,21 @@ def _sentences(row: AuditObject, zone: str) -> Iterator[str]:
         values.pop("duration_ms", None)
     for name in values:
         old, new = before.get(name), after.get(name)
-        if isinstance(old, dict) or isinstance(new, dict):
-            old, new = (each if isinstance(each, dict) else {} for each in (old, new))
-            for part in {**old, **new} if name == "settings" else ():
-                yield _sentence("", part, key, _value(part, old.get(part), zone), _value(part, new.get(part), zone))
+        if name == "settings":
+            yield from (_sentence("", part, key, *shown) for part, *shown in _differences(old, new, zone))
         elif name not in SILENT:
             yield _sentence(table, name, key, _value(name, old, zone), _value(name, new, zone))
+
+
+def _differences(old: object, new: object, zone: str) -> Iterator[tuple[str, str, str]]:
+    """The parts of two documents that differ, with both values."""
+    before, after = (each if isinstance(each, dict) else {} for each in (old, new))
+    for part in {**before, **after}:
+        was, is_now = before.get(part), after.get(part)
+        if isinstance(was, dict) and isinstance(is_now, dict):
+            yield from _differences(was, is_now, zone)
+        elif was != is_now:
+            yield part, _value(part, was, zone), _value(part, is_now, zone)
 
 
 def _sentence(table: str, name: str, key: str, before: str, after: str) -> str:
@@ -106,8 +115,6 @@ def _value(name: str, value: object, zone: str) -> str:
     """A value of a column, as readers write it."""
     if value is None:
         return _("none")
-    if isinstance(value, dict):
-        return ", ".join(f"{part}: {_value(part, each, zone)}" for part, each in value.items())
     if isinstance(value, bool):
         return _("yes") if value else _("no")
     if name.endswith("_ms") and isinstance(value, int):

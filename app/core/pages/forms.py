@@ -111,13 +111,8 @@ async def set_preferences(request: Request) -> Response:
     Languages and themes are chosen from a list: another one is kept and has no effect.
     """
     fields = await read_form(request)
-    zone = fields.get("zone")
-    if zone and not is_zone(zone):
-        raise BadRequest(
-            N_("expected the name of a time zone such as Europe/Bratislava, found %(found)r"),
-            where="zone",
-            found=zone[:40],
-        )
+    if zone := fields.get("zone"):
+        zone_named(zone, "zone")
     # `next` comes from a form that any page may send: only addresses of ours are followed.
     root = request.scope.get("root_path") or "/"
     reply = RedirectResponse(inside(fields.get("next", "/")), 303)
@@ -155,6 +150,15 @@ def zone_of(request: Request) -> str:
     return zone if zone and is_zone(zone) else ""
 
 
+def zone_named(name: str, where: str) -> ZoneInfo:
+    """The time zone of this name; raises BadRequest where there is none."""
+    if is_zone(name):
+        return ZoneInfo(name)
+    raise BadRequest(
+        N_("expected the name of a time zone such as Europe/Bratislava, found %(found)r"), where=where, found=name[:40]
+    )
+
+
 # The hidden field of a form with the zone of its times (`moment`).
 ZONE = "time_zone"
 
@@ -163,7 +167,7 @@ def moment_shown(moment: str | None, zone: str) -> str:
     """A moment of a document as a form has it: in a zone ("": UTC), with seconds if it has any; "" for none."""
     if moment is None:
         return ""
-    local = datetime.fromisoformat(moment).astimezone(ZoneInfo(zone or "UTC")).replace(tzinfo=None)
+    local = datetime.fromisoformat(moment).astimezone(zone_named(zone or "UTC", ZONE)).replace(tzinfo=None)
     return local.isoformat(timespec="seconds").removesuffix(":00")
 
 
@@ -173,12 +177,12 @@ def moment(fields: Mapping[str, str], name: str) -> str | None:
     The zone is the form's own, not the cookie's: that may have changed since the form was shown. A text that is no
     moment stays as it is, and the document refuses it.
     """
-    text, zone = fields.get(name, "").strip(), fields.get(ZONE, "")
+    text, zone = fields.get(name, "").strip(), zone_named(fields.get(ZONE) or "UTC", ZONE)
     if not text:
         return None
     try:
-        return format_time(datetime.fromisoformat(text).replace(tzinfo=ZoneInfo(zone or "UTC")))
-    except (ValueError, OSError, OverflowError, ZoneInfoNotFoundError):
+        return format_time(datetime.fromisoformat(text).replace(tzinfo=zone))
+    except (ValueError, OverflowError):
         return text
 
 
