@@ -63,7 +63,7 @@ SENTENCES: Mapping[tuple[str, str, str], str] = {
 }
 TIMES = frozenset({"start_time", "end", "thaw_time", "finalized", "until", "final_release"})
 # Columns that follow from others, or that nobody reads.
-SILENT = frozenset({"updated", "details", "applied"})
+SILENT = frozenset({"updated", "details", "applied", "granted", "granted_by"})
 # What a row without an id is about.
 KEYS = ("account_id", "team_id", "problem_id", "id", "name")
 

@@ -41,7 +41,7 @@ def test_changes_of_a_contest_are_sentences_with_both_values_in_the_readers_zone
     in_zone = "Changed the end from 2030-01-07 13:00 Europe/Bratislava to 2030-01-07 13:10 Europe/Bratislava."
     assert told(api, headers=BRATISLAVA)[0] == [in_zone]
     assert api.patch("contests/c", user="admin", json={"name": "<b>Newer</b>"}).is_success
-    assert told(api)[0] == ["Renamed the contest from c to &lt;b&gt;Newer&lt;/b&gt;."]
+    assert told(api)[0] == ["Renamed the contest from Contest c to &lt;b&gt;Newer&lt;/b&gt;."]
     settings = {"final_minutes": 30, "limits": {"max_submissions": 3}}
     assert api.patch("contests/c", user="admin", json={"settings": settings}).is_success
     settings_told = ["Changed final minutes from none to 30.", "Changed max submissions from none to 3."]

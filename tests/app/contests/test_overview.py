@@ -101,7 +101,10 @@ def points(api: Api, mark: str, user: str = "admin") -> list[tuple[str, str]]:
 
 
 def test_the_checklist_finds_common_mistakes_and_links_to_what_fixes_them(api: Api) -> None:
-    slovak = {"statement/problem.sk.md": "# Ozvena\n", "problem.yaml": PROBLEM_YAML.replace("0f8b", "2f8b")}
+    slovak = {
+        "statement/problem.sk.md": "# Ozvena\n",
+        "problem.yaml": PROBLEM_YAML.replace("es: Eco", "es: Eco, sk: Ozvena"),
+    }
     add_problem(api.service, FINAL, slug="finals")
     add_problem(api.service, slovak, slug="slovak")
     add_contest(api.service, started=-HOUR, rule={"kind": "relative", "reference_counts": True})
