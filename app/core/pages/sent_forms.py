@@ -68,7 +68,7 @@ class FormOfPage:
         every = [(name, control) for name, controls in self.controls.items() for control in controls]
         hidden = [(name, _of(control, "value")) for name, control in every if _is_hidden(control)]
         return len(hidden) < len(every) and all(
-            name in HIDDEN_STATE or fields.get(name) == value for name, value in hidden
+            name in HIDDEN_STATE or fields.get(name, "") == value for name, value in hidden
         )
 
     def label(self, name: str) -> str:
