@@ -7,7 +7,7 @@
 import json
 from dataclasses import replace
 from functools import partial
-from typing import Annotated, Any, NamedTuple, cast
+from typing import Annotated, Any, NamedTuple
 from urllib.parse import urlencode
 
 from fastapi import Depends, Query, Response
@@ -17,7 +17,6 @@ from app.accounts.pages import audit_words
 from app.accounts.schemas import AuditFilter
 from app.accounts.service import accounts as service_accounts
 from app.accounts.service import reach, role_changes
-from app.core.json_documents import AuditObject
 from app.core.load import run_heavy
 from app.core.messages import N_, BadRequest
 from app.core.pages import forms, visitor
@@ -59,16 +58,12 @@ def server_audit(visit: Look, asked: TheAsked) -> HTMLResponse:
 
 def _shown(entries: list[role_changes.AuditEntry], asked: Asked, zone: str) -> dict[str, Any]:
     known = {name: value for name, value in asked.fields.items() if value}
-    more = len(entries) > PER_PAGE
+    shown, more = entries[:PER_PAGE], len(entries) > PER_PAGE
     return {
-        "entries": [(entry, _sentences(entry, zone), _values(entry)) for entry in entries[:PER_PAGE]],
+        "entries": [(entry, audit_words.sentences(entry.changes, zone), _values(entry)) for entry in shown],
         "asked": asked.fields,
-        "later": urlencode({**known, "before": entries[PER_PAGE - 1].id}) if more else None,
+        "later": urlencode({**known, "before": shown[-1].id}) if more else None,
     }
-
-
-def _sentences(entry: role_changes.AuditEntry, zone: str) -> list[str]:
-    return audit_words.sentences(cast("list[AuditObject]", entry.changes.get("objects", [])), zone)
 
 
 def _values(entry: role_changes.AuditEntry) -> str:

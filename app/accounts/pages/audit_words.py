@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
+from typing import cast
 
 from app.core.db.audit import ADDED, CHANGED, DELETED
 from app.core.json_documents import AuditObject
@@ -68,9 +69,10 @@ SILENT = frozenset({"updated", "details", "applied", "granted", "granted_by"})
 KEYS = ("account_id", "team_id", "problem_id", "id", "name")
 
 
-def sentences(changes: list[AuditObject], zone: str) -> list[str]:
-    """The sentences of an entry's rows, each once."""
-    return list(dict.fromkeys(sentence for each in changes for sentence in _sentences(each, zone)))
+def sentences(changes: Mapping[str, object], zone: str) -> list[str]:
+    """The sentences of an entry's changes, each once."""
+    rows = cast("list[AuditObject]", changes.get("objects", []))
+    return list(dict.fromkeys(sentence for each in rows for sentence in _sentences(each, zone)))
 
 
 def _sentences(row: AuditObject, zone: str) -> Iterator[str]:

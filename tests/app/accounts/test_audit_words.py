@@ -75,5 +75,5 @@ def test_every_sentence_is_about_a_column_of_a_table() -> None:
 def test_a_row_without_id_and_unknown_columns_are_told_too() -> None:
     row = {"table": "contest_teams", "id": None, "what": "added", "before": {}, "after": {"team_id": "ants"}}
     other = {"table": "groups", "id": "one", "what": "changed", "before": {"name": "A"}, "after": {"name": "B"}}
-    said = audit_words.sentences([row, row, other], "")  # type: ignore[list-item] # documents
+    said = audit_words.sentences({"objects": [row, row, other]}, "")
     assert said == ["Added the team ants to the contest.", "Changed name (groups one) from A to B."]
