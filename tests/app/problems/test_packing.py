@@ -20,6 +20,7 @@ from app.problems.queries.testcases import NewCase, keep
 from app.problems.queries.testdata import DataChange
 from app.tables import ProblemRow
 from tests.builders.contests import FINAL, add_problem
+from tests.builders.packages import case_of
 from tests.builders.service import open_service
 
 Files = Mapping[str, str | bytes | None]
@@ -141,5 +142,5 @@ def test_a_case_named_as_a_folder_is_packed_inside_of_it(sqlite_url: str, tmp_pa
         with service.database.write() as session:
             put(session, service, "echo", ("secret", "x", b"6\n", b"6\n"))
             package = read_archive(as_package(session, service, "echo"))
-            assert package.case("x").path == "secret/x/x"
+            assert case_of(package, "x").path == "secret/x/x"
             check_round_trip(session, service, "echo")
