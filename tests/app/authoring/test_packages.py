@@ -25,7 +25,7 @@ from app.packages.zips import zip_bytes
 from tests.builders.contests import add_contest, add_problem, add_submission, with_checkers
 from tests.builders.examples import rule_cases
 from tests.builders.foreign import OMEGAUP, foreign_zip
-from tests.builders.packages import package_files, write_package, zip_package
+from tests.builders.packages import case_of, package_files, write_package, zip_package
 from tests.builders.scoring import share
 from tests.builders.service import Api, open_api
 from tests.builders.zips import unzipped
@@ -166,7 +166,7 @@ def test_test_cases_that_were_put_are_in_the_package(checked: Api) -> None:
     checked.delete("problems/echo/testcases/secret/02", user="admin")
     package = read_archive(checked.get("problems/echo/package.zip", user="admin").content)
     assert [case.name for case in package.cases] == ["01", "03", "09"]
-    assert package.case("09").answer.read() == b"9\n"
+    assert case_of(package, "09").answer.read() == b"9\n"
 
 
 TWO_GROUPS: dict[str, str | bytes | None] = {
