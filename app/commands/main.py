@@ -28,7 +28,7 @@ from app.teams import commands as teams_commands
 PANELS = {
     "Here, without a server": "solve check generate methods ladder play tournament bench package",
     "The service": "serve worker demo init backup restore fsck status",
-    "Talking to a server": "login logout passwd problems statement submit watch scoreboard api admin",
+    "Talking to a server": "login logout passwd problems statement submit submissions watch scoreboard api admin",
 }
 GROUPS = {
     "package": "Verify, pack and begin problem packages.",

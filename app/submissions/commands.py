@@ -1,5 +1,6 @@
 """`jurado submit`: answer files go to the server, and their report comes back.
 
+- `jurado submissions`: one's past submissions, and their files.
 - `jurado watch`: the verdict of one submission, or every verdict of a contest as it comes.
 """
 
@@ -50,6 +51,52 @@ def submit(
             output.write_json(stored)
         else:
             typer.echo(f"submission {stored['id']} has been stored; jurado watch {stored['id']} shows its verdict")
+
+
+@registry.command("submissions")
+def list_submissions(
+    contest: registry.Contest,
+    problem: Annotated[str | None, typer.Option(help="only those to this problem: its id or label")] = None,
+    download: Annotated[
+        Path | None, typer.Option(metavar="DIR", help="write the files of each submission to DIR/SUBMISSION")
+    ] = None,
+    as_json: registry.AsJson = False,
+) -> None:
+    """List the submissions of your team with their verdicts; judges see those of all teams.
+
+    Examples:
+      jurado submissions practice
+      jurado submissions practice --problem A --download answers/
+      jurado submissions practice --json
+    """
+    with Client.open() as client:
+        wanted = {
+            "team_id": client.get("account").get("team_id"),
+            "problem_id": None if problem is None else lookup.find_problem(client, contest, problem),
+        }
+        listed = client.rows(f"contests/{contest}/submissions", **wanted)
+        judgements = client.rows(f"contests/{contest}/judgements")
+        judged = {each["submission_id"]: each for each in judgements if each.get("current") is not False}
+        names = lookup.team_names(client, contest)
+        for each in listed if download is not None else ():
+            folder = Path(download or "") / each["id"]
+            output.unpack(
+                client.request("GET", f"/api/contests/{contest}/submissions/{each['id']}/files").content, folder
+            )
+            output.say(f"wrote {folder}")
+    if as_json:
+        output.write_json([{**each, "judgement": judged.get(each["id"])} for each in listed])
+        return
+    rows = []
+    for each in listed:
+        team, judgement = each["team_id"], judged.get(each["id"])
+        verdict = None if judgement is None else judgement["judgement_type_id"]
+        points = "" if judgement is None else lookup.points_text(judgement.get("score"))
+        sent = (each["id"], each["problem_id"], names.get(team, team), lookup.short_time(each["contest_time"]))
+        rows.append((*sent, verdict or "waiting", points, each.get("comment") or ""))
+    output.show(
+        output.table(contest, ["submission", "problem", "team", ">time", "verdict", ">points", "comment"], rows)
+    )
 
 
 def send(

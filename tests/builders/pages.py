@@ -67,6 +67,8 @@ PAGES: Mapping[str, Walked] = {
     CONTEST: Walked(["/c/c"]),
     f"{CONTEST}/problems": Walked(["/c/c/problems"]),
     PROBLEM: Walked(["/c/c/problems/echo", f"/c/c/problems/{GAME}"]),
+    f"{PROBLEM}/answers": Walked(["/c/c/problems/echo/answers"], STAFF),
+    f"{PROBLEM}/solution": Walked(["/c/c/problems/echo/solution"], STAFF),
     f"{CONTEST}/scoreboard": Walked(
         [
             "/c/c/scoreboard",
@@ -74,7 +76,7 @@ PAGES: Mapping[str, Walked] = {
             "/c/c/scoreboard?find=nobody",
         ]
     ),
-    f"{CONTEST}/answers": Walked(["/c/c/answers"], TEAM),
+    f"{CONTEST}/answers": Walked(["/c/c/answers", "/c/c/answers?problem=echo&verdict=WA"], TEAM),
     f"{CONTEST}/submissions/{{submission_id}}": Walked(["/c/c/submissions/1"], TEAM | STAFF),
     f"{CONTEST}/compare": Walked(["/c/c/compare?a=1&b=3", "/c/c/compare"], TEAM | STAFF),
     f"{CONTEST}/teams/{{team_id}}": Walked(["/c/c/teams/team"]),

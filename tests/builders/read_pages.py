@@ -98,7 +98,8 @@ def _compared(api: Api, user: str | None, problem_id: str) -> tuple[list[str], l
     own = _own(api, user, problem_id)[:2]
     if len(own) < 2:
         return [], []
-    rows = {row[0]: row for row in _rows(api, user, f"/c/c/compare?a={own[0]}&b={own[1]}") if len(row) == COMPARED}
+    shown = [row for row in _rows(api, user, f"/c/c/compare?a={own[0]}&b={own[1]}") if len(row) == COMPARED]
+    rows = {row[0].split(" ")[0]: row for row in shown}
     page, known = [], []
     for place, submission in zip((3, 6), own, strict=True):
         cases = api.get(f"contests/c/submissions/{submission}/report", user=user).json()["cases"]
@@ -144,7 +145,8 @@ def _reported(api: Api, user: str | None, problem_id: str) -> tuple[list[str], l
     own = _own(api, user, problem_id)
     if not own:
         return [], []
-    rows = {row[0]: row[3] for row in _rows(api, user, f"/c/c/submissions/{own[0]}") if len(row) == len(REPORT)}
+    shown = [row for row in _rows(api, user, f"/c/c/submissions/{own[0]}") if len(row) >= len(REPORT)]
+    rows = {row[0].split(" ")[0]: row[3] for row in shown}  # the link to the board follows the name
     cases = api.get(f"contests/c/problems/{problem_id}/testcases", user=user).json()
     known = {case["name"]: plain(case["best_raw"]) for case in cases if case["name"] in rows}
     return [rows[name] for name in known], list(known.values())

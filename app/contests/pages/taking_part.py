@@ -24,6 +24,7 @@ from app.domain.contests import ScoredProblem
 from app.domain.participation import ParticipationKind, limited
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.service.chosen import ChosenBody, ask, choose, final_inputs, quota_of
+from app.submissions.service.chosen import chosen as choice_of
 
 TIME = "%(time)s"
 
@@ -43,19 +44,20 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class FinalsShown:
-    """The final inputs of a problem: what to say, whether the team may ask for them, and their address."""
+    """The final inputs of a problem: what to say, the button to get them if the team may, and their address."""
 
     line: Line
-    may_ask: bool
+    button: str | None
     href: str | None
 
 
 @dataclass(frozen=True, slots=True)
 class ClockOffer:
-    """The clock that a team may start now: the value of its form and the text of its button."""
+    """The clock that a team may start now: the value of its form, the text of its button, and how long it runs."""
 
     kind: ParticipationKind
     button: str
+    hint: str
 
 
 def takes_part(viewer: Viewer, snapshot: ContestSnapshot) -> bool:
@@ -73,19 +75,28 @@ def clock_offer(session: Session, viewer: Viewer, snapshot: ContestSnapshot) -> 
     personal = contest.settings.personal_duration
     if personal is not None and contest.clock.running(now):
         left = contest.clock.duration - contest.clock.contest_time(now)
-        return ClockOffer(ParticipationKind.PERSONAL, _("Begin my %(time)s", time=spoken(min(personal, left))))
+        hint = _("You then have %(time)s.", time=spoken(min(personal, left)))
+        return ClockOffer(ParticipationKind.PERSONAL, _("Start your contest"), hint)
     if not contest.settings.virtual or not contest.clock.decided(now):
         return None
     if contests_queries.submission_count(session, contest.id, team_id=viewer.team_id):
         return None
-    return ClockOffer(ParticipationKind.VIRTUAL, _("Begin virtual participation"))
+    hint = _(
+        "You then have %(time)s, as in the contest. The scoreboard does not change.",
+        time=spoken(contest.clock.duration),
+    )
+    return ClockOffer(ParticipationKind.VIRTUAL, _("Start virtual participation"), hint)
 
 
-def begin_clock(visit: Visit, fields: Fields, contest_id: str) -> Response:
+def begin_clock(visit: Visit, snapshot: TheSnapshot, fields: Fields, contest_id: str) -> Response:
     """Start the clock of the viewer's team after a confirmation, and return to the contest's page."""
     _check_team(visit.viewer)
     body = made_of_values(ParticipationBody, {"kind": fields.get("kind", "")})
-    confirm(fields, _("Start your clock?"), _("Your time starts now. It cannot be stopped or restarted."), _("Begin"))
+    with visit.reading() as look:
+        offer = clock_offer(look.session, visit.viewer, snapshot)
+    if offer is not None:
+        final = _("Your time starts now. It cannot be paused or restarted.")
+        confirm(fields, _("Start your contest?"), f"{final} {offer.hint}", _("Start"))
     begin(visit.service, visit.viewer, contest_id, body)
     return visit.see(f"/c/{contest_id}")
 
@@ -102,28 +113,27 @@ def finals_shown(
     if shown.time is None:
         if not contest.clock.running(now):
             return None
-        sentence = _("Your team has %(time)s for its answers from the moment you ask.", time=spoken(window))
-        return FinalsShown(Line(sentence), True, None)
+        left = min(window, contest.clock.duration - contest.clock.contest_time(now))
+        button = _("Get the final inputs: you then have %(time)s", time=spoken(left))
+        return FinalsShown(Line(_("The final inputs have their own time limit.")), button, None)
     if not shown.open or shown.deadline is None:
-        return FinalsShown(Line(_("The time for your answers to the final inputs is over.")), False, shown.href)
+        return FinalsShown(Line(_("The time for your answers to the final inputs is over.")), None, shown.href)
     deadline = datetime.fromisoformat(shown.deadline)
     sentence = _(
         "Answers to the final inputs are accepted until %(time)s, in %(left)s.",
         time=minute(deadline),
         left=TIME,
     )
-    return FinalsShown(Line(sentence, _whole(deadline - now)), False, shown.href)
+    return FinalsShown(Line(sentence, _whole(deadline - now)), None, shown.href)
 
 
 def ask_for_finals(visit: Visit, snapshot: TheSnapshot, fields: Fields, problem_id: str) -> Response:
     """Start the team's time for final inputs after a confirmation, and return to the problem's page."""
     _check_team(visit.viewer)
-    confirm(
-        fields,
-        _("Get the final inputs?"),
-        _("The time for your answers starts now. It cannot be stopped or restarted."),
-        _("Get the final inputs"),
-    )
+    window = snapshot.contest.finals.window
+    if window is not None:
+        sentence = _("You have %(time)s for your answers from now on. The time cannot be paused.", time=spoken(window))
+        confirm(fields, _("Get the final inputs?"), sentence, _("Get the final inputs"))
     ask(visit.service, visit.viewer, snapshot, problem_id)
     return visit.see(f"/c/{snapshot.contest.id}/problems/{problem_id}")
 
@@ -144,6 +154,16 @@ def may_choose(viewer: Viewer, snapshot: ContestSnapshot) -> bool:
     return contest.settings.choose and not over and takes_part(viewer, snapshot)
 
 
+def choice_line(session: Session, viewer: Viewer, snapshot: ContestSnapshot, problem: ScoredProblem) -> str | None:
+    """Return which submission counts after the end; None unless the viewer's team may choose it now."""
+    if not may_choose(viewer, snapshot):
+        return None
+    chosen = choice_of(viewer, snapshot, session, problem.id).submission_id
+    if chosen is None:
+        return _("You have not chosen a submission: the scoring rule decides which one counts.")
+    return _("Submission %(id)s counts after the end: you chose it.", id=chosen)
+
+
 def quota_line(session: Session, viewer: Viewer, snapshot: ContestSnapshot, problem_id: str) -> Line | None:
     """Return how many submissions the team has left and when it may send the next; None without limits."""
     if not takes_part(viewer, snapshot):
@@ -153,15 +173,15 @@ def quota_line(session: Session, viewer: Viewer, snapshot: ContestSnapshot, prob
         return None
     most = quota.limits.max_submissions
     if quota.left == 0:
-        return Line(_("No submission left: %(used)s of %(most)s used.", used=quota.used, most=most))
+        return Line(_("No submissions left: %(used)s of %(most)s used.", used=quota.used, most=most))
     wait = None if quota.next_allowed is None else datetime.fromisoformat(quota.next_allowed) - utc_now()
     if wait is None:
-        now = _("Next submission now.") if most is None else _("%(left)s of %(most)s left.", left=quota.left, most=most)
-        return Line(now)
+        many = _("%(left)s of %(most)s submissions left.", left=quota.left, most=most)
+        return Line(_("You can submit now.") if most is None else many)
     if most is None:
         later = _("Next submission in %(time)s.", time=TIME)
     else:
-        later = _("%(left)s of %(most)s left, next in %(time)s.", left=quota.left, most=most, time=TIME)
+        later = _("%(left)s of %(most)s submissions left, next in %(time)s.", left=quota.left, most=most, time=TIME)
     return Line(later, _whole(wait))
 
 

@@ -14,7 +14,7 @@ from sqlalchemy.orm import Session
 from app.accounts.service import registration
 from app.accounts.service.viewer import PUBLIC, Viewer
 from app.contests import queries as contests_queries
-from app.contests.pages.taking_part import clock_offer, finals_shown, quota_line
+from app.contests.pages.taking_part import choice_line, clock_offer, finals_shown, quota_line
 from app.contests.service.visibility import the_problem
 from app.core.clics import number
 from app.core.messages import N_, Message, NotFound, did_you_mean
@@ -28,10 +28,11 @@ from app.domain.scoring import adds_up
 from app.packages.names import PATTERNS
 from app.problems.queries import pins
 from app.problems.service import problems, shown_cases
-from app.problems.service.shown_statements import Reader, statement_body
+from app.problems.service.shown_statements import Reader, has_solution, solution_body, statement_body
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries.submission_context import answer_rules
 from app.submissions.service.reports import own_answers, points_at_best
+from app.submissions.service.submission_form import LONGEST_COMMENT
 from games.catalog import names
 
 # The boards by the checkers that they belong to, each with its name.
@@ -120,8 +121,34 @@ def problem_page(
         offer=clock_offer(session, viewer, snapshot),
         finals=finals_shown(session, viewer, snapshot, scored),
         quota=quota_line(session, viewer, snapshot, scored.id),
+        choice=choice_line(session, viewer, snapshot, scored),
+        has_solution=has_solution(session, viewer, snapshot, scored.id),
+        shows_others=snapshot.contest.settings.show_others_answers,
+        longest_comment=LONGEST_COMMENT,
         playground=playground,
         is_played=is_played,
+    )
+
+
+def solution_page(
+    visit: ContestLook, problem_id: str, lang: Annotated[str | None, Query(max_length=20)] = None
+) -> HTMLResponse:
+    """Show the solution text of a problem, once its contests are over."""
+    snapshot = visit.snapshot
+    scored = the_problem(snapshot, named_problem(snapshot, problem_id))
+    root = visit.request.scope.get("root_path", "")
+    folder = f"{root}/api/contests/{snapshot.contest.id}/problems/{scored.id}"
+    reader = Reader(lang, accepted_languages(visit.request), wants_markdown=False, address=f"{folder}/statement")
+    html, language = solution_body(visit.service, visit.viewer, snapshot, visit.session, scored.id, reader)
+    return visit.framed(
+        "solution.html",
+        "problems",
+        problem_id=scored.id,
+        label=snapshot.contest.labels.get(scored.id, scored.id),
+        name=visit.names.problem(scored.id),
+        html=Markup(html),  # rendered and sanitized by the service
+        file=None if html else f"{folder}/solution?lang={language}",
+        language=language,
     )
 
 
@@ -161,6 +188,7 @@ def _listed(session: Session, viewer: Viewer, snapshot: ContestSnapshot) -> list
                 "bar": 0 if mine is None or not most else width(mine / most),
                 "best": points(tops.get(problem.id, 0.0)),
                 "missing": None if answers is None else sum(case.name not in answers for case in problem.cases),
+                "finals": finals_shown(session, viewer, snapshot, problem),
             }
         )
     return listed

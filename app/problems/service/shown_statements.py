@@ -128,6 +128,12 @@ def _chosen(snapshot: ContestSnapshot, session: Session, problem_id: str, reader
     return row, problems.choose_language(reader.language, reader.accepted_languages, sorted(row.statements))
 
 
+def has_solution(session: Session, viewer: Viewer, snapshot: ContestSnapshot, problem_id: str) -> bool:
+    """Return whether the viewer may read a solution text of the problem now."""
+    row = pins.row(session, snapshot.contest.id, problem_id)
+    return bool(row.metadata_["solutions"]) and may_read_solution(viewer, session, problem_id)
+
+
 def solution(
     service: Service, viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem_id: str, reader: Reader
 ) -> Statement:
@@ -135,15 +141,32 @@ def solution(
 
     Refused alike where there is none and where a contest withholds it: that contest may be one that nobody knows of.
     """
-    the_problem(snapshot, problem_id)
-    row = pins.row(session, snapshot.contest.id, problem_id)
-    texts = row.metadata_["solutions"]
-    if not texts or not may_read_solution(viewer, session, problem_id):
-        raise NotFound(N_("there is no solution text of problem %(problem)r to read"), problem=problem_id)
-    language = problems.choose_language(reader.language, reader.accepted_languages, sorted(texts))
+    row, language = _solution(viewer, snapshot, session, problem_id, reader)
     word = problems.title_of(problems.SOLUTIONS, language.partition("-")[0])
     title = f"{problems.title_of(row.names, language)}: {word}"
-    return _statement(service, texts[language], title, None, language, reader)
+    return _statement(service, row.metadata_["solutions"][language], title, None, language, reader)
+
+
+def solution_body(
+    service: Service, viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem_id: str, reader: Reader
+) -> tuple[str, str]:
+    """Return the solution text as HTML for a page, and its language; the HTML is empty if the text is a file."""
+    row, language = _solution(viewer, snapshot, session, problem_id, reader)
+    file = row.metadata_["solutions"][language]
+    text = service.files.load(file["sha256"]).decode() if file["kind"] == "md" else ""
+    return text and problems.fragment(problem_id, text, reader.address), language
+
+
+def _solution(
+    viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem_id: str, reader: Reader
+) -> tuple[ProblemRow, str]:
+    """Return the problem and the language of its solution text for a reader; raises NotFound."""
+    the_problem(snapshot, problem_id)
+    if not has_solution(session, viewer, snapshot, problem_id):
+        raise NotFound(N_("there is no solution text of problem %(problem)r to read"), problem=problem_id)
+    row = pins.row(session, snapshot.contest.id, problem_id)
+    texts = row.metadata_["solutions"]
+    return row, problems.choose_language(reader.language, reader.accepted_languages, sorted(texts))
 
 
 def statement_image(snapshot: ContestSnapshot, session: Session, problem_id: str, path: str) -> tuple[str, str]:

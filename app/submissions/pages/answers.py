@@ -4,27 +4,28 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from typing import cast
+from typing import Annotated, Literal, cast
 
-from fastapi import Request, Response
+from fastapi import Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
 
-from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
 from app.contests.pages.taking_part import may_choose
-from app.contests.service.visibility import is_official
+from app.contests.service.visibility import is_official, is_own, may_see_answers, the_problem
 from app.core.messages import N_, Forbidden, Unauthorized
 from app.core.pages.languages import _, gettext, in_words, ngettext
 from app.core.pages.visitor import TheService, visitor
 from app.core.pages.visits import ContestLook
 from app.core.pages.wording import AGGREGATIONS, plain, points, seconds, signed, uncounted, width
 from app.core.service import Service
-from app.domain.contests import Aggregation, Group, ScoredProblem
+from app.domain.contests import Aggregation, Group, Kind, ScoringRule
 from app.domain.counting import CaseVerdict
 from app.domain.scoring import adds_up
 from app.problems.pages.frames_of_boards import BOARDS, has_own_board
 from app.problems.queries import pins
+from app.problems.service.shown_statements import has_solution
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
+from app.submissions.pages.standing import standing_of
 from app.submissions.queries import submission_queries
 from app.submissions.service import judgements, submissions
 from app.submissions.service.reports import (
@@ -32,8 +33,6 @@ from app.submissions.service.reports import (
     ReportedCase,
     ReportedGroup,
     ReportedImage,
-    own_answers,
-    points_at_best,
     report,
 )
 from app.submissions.service.submit import OpeningForm, submit
@@ -49,6 +48,8 @@ JUDGED = {
 }
 OWN = "own"
 WAITING = ("wait", N_("Waiting to be judged"))
+Verdict = Literal["", "AC", "PC", "WA", "JE", "CE", "waiting"]
+VERDICTS = {**JUDGED, "waiting": WAITING}
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +98,7 @@ class CaseLine:
     verdict: str
     raw: str
     best: str
+    reference: str
     points: str
     most: str
     bar: int
@@ -110,23 +112,35 @@ class CaseLine:
     change: str = ""
 
 
-def answers_page(visit: ContestLook) -> HTMLResponse:
-    """The team's own submissions, newest first."""
+def answers_page(
+    visit: ContestLook,
+    problem: Annotated[str, Query(max_length=36)] = "",
+    verdict: Verdict = "",
+    before: Annotated[int | None, Query(ge=1, le=10**15)] = None,
+) -> HTMLResponse:
+    """Show the team's own submissions, newest first: all, or those to a problem or with a verdict."""
     session, viewer, snapshot = visit.session, visit.viewer, visit.snapshot
     if not viewer.logged_in:
         raise Unauthorized(N_("log in to see your answers"))
     if viewer.team_id is None:
         raise Forbidden(N_("only teams have answers here; judges find all submissions in the API"))
     contest = snapshot.contest
-    rows = submission_queries.of_team(session, contest.id, viewer.team_id, MOST_LISTED)
+    problem_id = the_problem(snapshot, problem).id if problem else None
+    rows = submission_queries.of_team(session, contest.id, viewer.team_id, MOST_LISTED, problem_id, before)
     choices = [contests_queries.choice(session, contest.id, viewer.team_id, each.id) for each in snapshot.problems]
     chosen = {each.submission_id for each in choices if each is not None}
     choosing = may_choose(viewer, snapshot)
     return visit.framed(
         "answers.html",
         "answers",
-        submissions=listed(visit, rows),
-        most=MOST_LISTED,
+        submissions=[
+            each for each in listed(visit, rows) if not verdict or (each.mark, each.verdict) == VERDICTS[verdict]
+        ],
+        problems=[(each.id, f"{each.label} {each.name}") for each in visit.names.columns],
+        problem=problem,
+        verdict=verdict,
+        verdicts=VERDICTS,
+        older=rows[-1].id if len(rows) == MOST_LISTED else None,
         choosing=choosing or bool(chosen),
         chosen=chosen,
         choosable={row.id for row in rows if choosing and is_official(snapshot, row)},
@@ -139,7 +153,9 @@ def report_page(visit: ContestLook, submission_id: str) -> HTMLResponse:
     if not viewer.logged_in and not snapshot.contest.settings.show_others_answers:
         raise Unauthorized(N_("log in to see the report"))
     shown = report(viewer, snapshot, session, submission_id)
+    sent = submissions.readable(viewer, snapshot, session, submission_id)
     row = pins.row(session, snapshot.contest.id, shown.problem_id)
+    chosen = contests_queries.choice(session, snapshot.contest.id, sent.team_id or "", shown.problem_id)
     mark, verdict = verdict_of(shown.judgement.judgement_type_id)
     since = submissions.gain(viewer, snapshot, session, submission_id)
     changes = {} if since is None else since.cases
@@ -157,7 +173,13 @@ def report_page(visit: ContestLook, submission_id: str) -> HTMLResponse:
         verdict=verdict,
         lines=lines,
         groups=[group_lines(snapshot, shown)],
-        kept=_points_kept(viewer, snapshot, problem, shown),
+        standing=standing_of(session, viewer, snapshot, problem, sent),
+        comment=sent.comment or "",
+        shows_others=snapshot.contest.settings.show_others_answers,
+        has_solution=has_solution(session, viewer, snapshot, shown.problem_id),
+        choosable=may_choose(viewer, snapshot) and is_own(viewer, sent) and is_official(snapshot, sent),
+        is_chosen=chosen is not None and chosen.submission_id == sent.id,
+        has_references=any(line.reference for line in lines),
         since=None if since is None else since.since,
         change="" if since is None else signed(since.points),
         counts=Counter(line.verdict for line in lines),
@@ -166,15 +188,6 @@ def report_page(visit: ContestLook, submission_id: str) -> HTMLResponse:
         rejected=sum(line.is_rejected for line in lines),
         ignored=sum(file.ignored is not None for file in shown.files),
     )
-
-
-def _points_kept(viewer: Viewer, snapshot: ContestSnapshot, problem: ScoredProblem, shown: Report) -> str | None:
-    """Return the team's points at the problem if this submission has fewer, as text; None otherwise."""
-    if viewer.team_id is None or shown.team_id != viewer.team_id or shown.points is None:
-        return None
-    answers = own_answers(viewer, snapshot, problem)
-    best = 0.0 if answers is None else points_at_best(snapshot, problem, answers).points
-    return points(best) if best > shown.points else None
 
 
 def board_of(service: Service, row: ProblemRow | None) -> str | None:
@@ -195,7 +208,9 @@ def _case_line(snapshot: ContestSnapshot, problem_id: str, case: ReportedCase, *
     problem = snapshot.contest.problem(problem_id)
     shows_best = not snapshot.public or snapshot.contest.settings.show_best
     best = snapshot.bests(problem).best.get(case.name) if problem is not None and shows_best else None
-    mark, verdict = _verdict(case, None if best is None else float(best))
+    references = snapshot.contest.references.get(problem_id, {}) if shows_best and case.group is not None else {}
+    reference = references.get(case.name)
+    mark, verdict = _verdict(case, None if best is None else float(best), None if problem is None else problem.rule)
     unpaid = None if adds else N_("with its group")
     if unpaid and verdict == "Full points":
         verdict = "Accepted"
@@ -206,6 +221,7 @@ def _case_line(snapshot: ContestSnapshot, problem_id: str, case: ReportedCase, *
         verdict,
         plain(case.raw),
         plain(None if best is None else float(best)),
+        "" if reference is None or reference.raw is None else plain(float(reference.raw)),
         "" if case.points is None else points(case.points, 2),
         points(case.max_points, 2),
         width(share),
@@ -219,7 +235,7 @@ def _case_line(snapshot: ContestSnapshot, problem_id: str, case: ReportedCase, *
     )
 
 
-def _verdict(case: ReportedCase, best: float | None) -> tuple[str, str]:
+def _verdict(case: ReportedCase, best: float | None, rule: ScoringRule | None) -> tuple[str, str]:
     if case.verdict == CaseVerdict.REJECTED:
         return "wa", N_("Rejected")
     if case.verdict == CaseVerdict.JUDGE_ERROR:
@@ -227,10 +243,36 @@ def _verdict(case: ReportedCase, best: float | None) -> tuple[str, str]:
     if case.verdict is None:
         return ("no", N_("No file")) if case.file is None and case.carried_over_from is None else WAITING
     if case.points is not None and case.max_points > 0 and case.points >= case.max_points:
-        return "ac", N_("Full points")
+        is_absolute = rule is None or rule.kind is Kind.ABSOLUTE  # otherwise a better answer may still come
+        return "ac", N_("Full points") if is_absolute else N_("Best so far")
     if case.raw is not None and best is not None and float(case.raw) == best:
         return "no", N_("Best so far")
     return ("pc", N_("Below best")) if case.max_points else ("ac", N_("Accepted"))
+
+
+def others_page(visit: ContestLook, problem_id: str) -> HTMLResponse:
+    """Show the answers of all teams to a problem, the most points first, where the contest shows them."""
+    session, viewer, snapshot = visit.session, visit.viewer, visit.snapshot
+    problem, board = the_problem(snapshot, problem_id), snapshot.main
+    if not viewer.sees_all and not snapshot.contest.settings.show_others_answers:
+        raise Forbidden(N_("this contest does not show other teams' answers"))
+    at = [each.id for each in board.problems].index(problem.id)
+    cells = [(team, board.cell(place, at)) for place, team in enumerate(board.teams)]
+    best = sorted((each for each in cells if each[1].answers), key=lambda each: -each[1].score)[:MOST_LISTED]
+    newest = {team.id: max(each.submission_id for each in cell.answers.values()) for team, cell in best}
+    rows = {row.id: row for row in submission_queries.submissions(session, snapshot.contest.id, newest.values())}
+    return visit.framed(
+        "others.html",
+        "problems",
+        problem=problem,
+        label=snapshot.contest.labels.get(problem.id, problem.id),
+        name=visit.names.problem(problem.id),
+        lines=[
+            (team, points(cell.score), rows[newest[team.id]].shown_id)
+            for team, cell in best
+            if may_see_answers(viewer, snapshot, rows[newest[team.id]])
+        ],
+    )
 
 
 async def send_answers(request: Request, service: TheService, contest_id: str) -> Response:

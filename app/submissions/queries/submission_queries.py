@@ -215,9 +215,20 @@ def current_scores(session: Session, submission_ids: Iterable[int]) -> dict[tupl
     return {(submission_id, name): row for submission_id, name, row in session.execute(query)}
 
 
-def of_team(session: Session, contest_id: str, team_id: str, most: int) -> Sequence[SubmissionRow]:
-    """The last submissions of a team in a contest, newest first."""
+def of_team(
+    session: Session,
+    contest_id: str,
+    team_id: str,
+    most: int,
+    problem_id: str | None = None,
+    before: int | None = None,
+) -> Sequence[SubmissionRow]:
+    """Return a team's last submissions in a contest, or to one of its problems, before a row; newest first."""
     query = select(SubmissionRow).where(SubmissionRow.contest_id == contest_id, SubmissionRow.team_id == team_id)
+    if problem_id is not None:
+        query = query.where(SubmissionRow.problem_id == problem_id)
+    if before is not None:
+        query = query.where(SubmissionRow.id < before)
     return session.scalars(query.order_by(SubmissionRow.id.desc()).limit(most)).all()
 
 

@@ -46,7 +46,7 @@
   const list = element("ul", { className: "pre" });
   const summary = element("p", { className: "pre-sum" });
   const bar = element("progress", { max: 1, value: 0, hidden: true });
-  bar.setAttribute("aria-label", _("Sent so far"));
+  bar.setAttribute("aria-label", _("Uploaded so far"));
   const said = element("div", { className: "pre-said" });
   said.setAttribute("role", "status");
   const result = element("div", { className: "pre-result" });
@@ -145,23 +145,23 @@
         const values = { case: first.name, other: taken.get(first.name).path };
         wrong.push([
           each.path,
-          _("a second file for %(case)s, beside %(other)s: all would be refused", values),
+          _("a second file for %(case)s, in addition to %(other)s: the submission would be refused", values),
           each.size,
         ]);
       } else {
         for (const one of known) taken.set(one.name, each);
         if (each.path !== name) nested.push(each.path);
         const text = each.look && each.size <= limit ? await each.look().catch(() => null) : null;
-        if (!each.size) wrong.push([each.path, _("it is empty. It would be rejected."), 0]);
+        if (!each.size) wrong.push([each.path, _("empty. It would be rejected."), 0]);
         else if (each.size > limit)
           wrong.push([
             each.path,
             _("larger than %(size)s. It would be rejected.", { size: sizeText(limit) }),
             each.size,
           ]);
-        else if (text?.includes("\0")) wrong.push([each.path, _("it is no text. It would be rejected."), each.size]);
+        else if (text?.includes("\0")) wrong.push([each.path, _("not a text file. It would be rejected."), each.size]);
         else if (text !== null && !text.trim())
-          wrong.push([each.path, _("it begins with blanks only. It may be rejected."), each.size]);
+          wrong.push([each.path, _("it starts with blank characters only. It may be rejected."), each.size]);
       }
     }
     return { all, taken, wrong, left, notes, nested };
@@ -202,7 +202,7 @@
     if (nested.length) lines.push(line("pc", some(nested), _("taken; names of folders are ignored")));
     if (left.length) lines.push(line("no", some(left), _("no answers, left out"), files(left.length)));
     if (kept.length) lines.push(line("carry", some(kept.map((each) => each.name)), keptText, _("no file")));
-    if (open.length) lines.push(line("no", some(open.map((each) => each.name)), _("nothing sent yet"), _("no file")));
+    if (open.length) lines.push(line("no", some(open.map((each) => each.name)), _("no answer yet"), _("no file")));
     list.replaceChildren(...lines);
     const counts = {
       cases: ngettext("%(taken)s of %(num)s case get a file", "%(taken)s of %(num)s cases get a file", cases.length, {
@@ -211,11 +211,11 @@
       wrong: ngettext("%(num)s file looks wrong", "%(num)s files look wrong", wrong.length),
     };
     summary.replaceChildren(
-      element("b", { textContent: `${_("Checked in your browser, nothing sent yet.")} ` }),
+      element("b", { textContent: `${_("Checked in your browser. Nothing is submitted yet.")} ` }),
       wrong.length ? _("%(cases)s; %(wrong)s.", counts) : _("%(cases)s.", counts),
     );
     const sent = notes.length || !taken.size ? chosen.length : taken.size;
-    button.textContent = ngettext("Send %(num)s file for %(problem)s", "Send %(num)s files for %(problem)s", sent, {
+    button.textContent = ngettext("Submit %(num)s file to %(problem)s", "Submit %(num)s files to %(problem)s", sent, {
       problem: label,
     });
     button.disabled = !all.length;
@@ -280,9 +280,10 @@
     button.disabled = true;
     bar.value = 0;
     bar.hidden = false;
-    said.textContent = _("Sending …");
+    said.textContent = _("Uploading …");
     const body = new FormData();
     body.append("problem_id", form.elements.problem_id.value);
+    if (form.elements.comment.value) body.append("comment", form.elements.comment.value);
     for (const { file, path } of await toSend()) body.append("files", file, path.split("/").pop());
     try {
       const reply = await upload(body);
@@ -294,7 +295,7 @@
         error instanceof Refused
           ? _("Not stored: %(reason)s.", values)
           : _("%(reason)s. Your files are still here.", values);
-      button.textContent = error instanceof Refused ? button.textContent : _("Send again, safe to repeat");
+      button.textContent = error instanceof Refused ? button.textContent : _("Submit again (safe to repeat)");
       if (error instanceof Refused) key = "";
     } finally {
       button.disabled = isPaused();
@@ -325,7 +326,7 @@
     form.reset();
     list.replaceChildren();
     summary.replaceChildren();
-    button.textContent = _("Send for %(problem)s", { problem: label });
+    button.textContent = _("Submit to %(problem)s", { problem: label });
     follow(address);
     renewLine("quota");
   }
@@ -343,8 +344,11 @@
       const done = !report.hasAttribute("data-wait");
       const verdict = report.querySelector(".head .v");
       const sum = report.querySelector("dl.sum");
-      const link = element("a", { href: address, textContent: _("The whole report") });
-      result.replaceChildren(...[verdict, done ? sum : null, done ? element("p", {}, link) : null].filter(Boolean));
+      const link = element("a", { href: address, textContent: _("Full report") });
+      const note = report.querySelector(".standing");
+      result.replaceChildren(
+        ...[verdict, done ? note : null, done ? sum : null, done ? element("p", {}, link) : null].filter(Boolean),
+      );
       return !done;
     };
     poll(step, { every: 400, growth: 1.5, offline: 15000, immediate: true });

@@ -72,6 +72,21 @@ def test_a_single_file_is_judged_and_watched_without_naming_its_contest(team: Ju
     assert "no answer yet for 21 of 22: 01-sample, 02-sample, 102-n06-p50" in done.stdout
 
 
+def test_past_submissions_are_listed_with_their_verdicts_and_downloaded(team: Jurado, tmp_path: Path) -> None:
+    file = ACCEPTED / "101-n05-p70.out"
+    made = json.loads(team("submit", "practice", "comesolo", file, "--comment", "first try", "--json").stdout)
+    assert team("watch", made["id"]).exit_code == 0
+    listed = json.loads(team("submissions", "practice", "--json").stdout)
+    (own,) = (each for each in listed if each["id"] == made["id"])
+    assert (own["problem_id"], own["comment"], own["judgement"]["judgement_type_id"]) == ("comesolo", "first try", "PC")
+    done = team("submissions", "practice", "--problem", "comesolo", "--download", tmp_path / "mine")
+    assert done.exit_code == 0
+    assert "first try" in done.stdout
+    assert (tmp_path / "mine" / made["id"] / file.name).read_bytes() == file.read_bytes()
+    assert json.loads(team("submissions", "practice", "--problem", "netgame", "--json").stdout) == []
+    assert team("submissions", "practice", "--problem", "nothing").exit_code == 2
+
+
 def test_inputs_are_fetched_into_a_folder_for_each_problem(team: Jurado, tmp_path: Path) -> None:
     assert team("problems", "practice", "--inputs", tmp_path / "in").exit_code == 0
     name = "comesolo/101-n05-p70.in"

@@ -309,7 +309,7 @@ def test_a_question_is_read_by_the_jury_alone_and_its_answer_by_its_team(api: Ap
 
 def test_whoever_has_no_team_is_led_to_one_that_may_send(api: Api) -> None:
     assert "/admin/contests/c/teams" in api.get("/c/c/problems/echo", user="admin").text
-    assert "Only teams send answers." in api.get("/c/c/problems/echo", user="judge").text
+    assert "Only teams can submit." in api.get("/c/c/problems/echo", user="judge").text
     assert "/login?next=" in api.get("/c/c/problems/echo").text
 
 
@@ -401,7 +401,7 @@ def test_a_case_of_a_group_that_needs_another_has_no_points_of_its_own(database_
 
 def test_a_team_learns_that_a_worse_submission_does_not_change_its_points(api: Api) -> None:
     number = add_submission(api.service, {"02": WRONG, "03": WRONG}, minute=3, judgement_type="WA")
-    kept = "This submission does not change your points for this problem: you keep 50.0."
+    kept = "You keep 50.0 points."
     assert kept in text_of(api.get(f"/c/c/submissions/{number}", user="team").text)
     assert kept not in text_of(api.get("/c/c/submissions/1", user="team").text)
 

@@ -78,7 +78,7 @@ def test_an_admin_walks_from_nothing_to_a_running_contest(api: Api) -> None:
             "/c/spring/problems/A", headers={"Cookie": f"jurado_session={logged_in.cookies['jurado_session']}"}
         )
         assert problem.status_code == 200
-        assert "Send for A" in problem.text
+        assert "Submit to A" in problem.text
     settings = api.get("contests/spring").json()["settings"]
     assert (settings["rejections"], settings["limits"]["max_submissions"]) == ("verdict", 20)
 

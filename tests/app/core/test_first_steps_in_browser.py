@@ -95,7 +95,7 @@ def test_a_newcomer_comes_from_the_first_page_to_a_judged_answer(api: Api, brows
         press(one, "Log in")
         follow(one, "Echo")
         one.page.set_input_files("#files", {"name": "02.out", "mimeType": "", "buffer": b"2\n"})
-        press(one, "Send 1 file for A")
+        press(one, "Submit 1 file to A")
         expect(one.page.locator(".pre-said")).to_contain_text("Stored as 1")
         judge(api.service)
         expect(one.page.locator(".pre-result")).to_contain_text("50.0 of 100")

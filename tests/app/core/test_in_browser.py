@@ -87,7 +87,7 @@ def test_a_team_sends_answers_and_reads_its_report_by_keyboard_alone(
         page.set_input_files(":focus", [tmp_path / "02.out", tmp_path / "04.out"])  # the dialog is the system's
         expect(page.locator(".pre")).to_contain_text("04.outno such case. Did you mean 01.out?")
         expect(page.locator(".pre-sum")).to_contain_text("1 of 3 cases get a file; 1 file looks wrong.")
-        expect(page.get_by_role("button", name="Send 1 file for A")).to_be_visible()
+        expect(page.get_by_role("button", name="Submit 1 file to A")).to_be_visible()
         tab_to(page, ".send .btn.main")
         page.keyboard.press("Enter")
         expect(page.locator(".pre-said")).to_contain_text("Stored as ")
@@ -124,7 +124,7 @@ def test_a_zip_is_looked_into_before_it_is_sent(browser: Browser, url: str) -> N
         one.open("/c/c/problems/echo")
         one.page.set_input_files("#files", {"name": "a.zip", "mimeType": "", "buffer": packed.getvalue()})
         shown = one.page.locator(".pre")
-        for text in ("run.logno such case", "03.outit is empty", "out/02.outtaken", ".DS_Storeno answers", "01nothing"):
+        for text in ("run.logno such case", "03.outempty", "out/02.outtaken", ".DS_Storeno answers", "01no answer yet"):
             expect(shown).to_contain_text(text)
         one.page.set_input_files("#files", {"name": "a.zip", "mimeType": "", "buffer": b"Rar!\x1a\x07\x00"})
         expect(shown).to_contain_text("a rar archive: expected a zip or plain files")
@@ -215,8 +215,8 @@ def test_answers_whose_reply_a_proxy_lost_are_stored_once_when_they_are_sent_aga
         one.page.route("**/api/contests/c/submissions", lose_the_first)
         one.open("/c/c/problems/echo")
         one.page.set_input_files("#files", {"name": "02.out", "mimeType": "", "buffer": b"2\n"})
-        one.page.get_by_role("button", name="Send 1 file for A").click()
+        one.page.get_by_role("button", name="Submit 1 file to A").click()
         expect(one.page.locator(".pre-said")).to_have_text("the server says 502. Your files are still here.")
-        one.page.get_by_role("button", name="Send again, safe to repeat").click()
+        one.page.get_by_role("button", name="Submit again (safe to repeat)").click()
         expect(one.page.locator(".pre-said")).to_contain_text("Stored as")
     assert replies == [(201, replies[0][1])] * 2

@@ -123,6 +123,34 @@ def test_a_rejection_is_drawn_at_the_step_that_the_server_names(api: Api, browse
         assert [*one.faults, *one.violations()] == []
 
 
+def test_a_report_says_what_counts_and_opens_the_first_board(api: Api, browser: Browser, url: str) -> None:
+    """A story in three clicks: the first board is open without one, another case, the whole window."""
+    sent = api.post(
+        "contests/e/submissions",
+        user="team",
+        data={"problem_id": "treats"},
+        files=[("files", (f"{case}.out", MOVES)) for case in ("02", "03")],
+    )
+    assert (sent.status_code, judge(api.service)) == (201, 1)
+    with reader(browser, url, "team") as one:
+        one.page.set_viewport_size({"width": 1280, "height": 800})
+        one.open(f"/c/e/submissions/{sent.json()['id']}")
+        expect(one.page.locator(".standing")).to_contain_text("coun")
+        board = one.page.locator("jurado-board")
+        names = one.page.locator("a[data-board]").evaluate_all("all => all.map((each) => each.dataset.name)")
+        expect(board.locator("h3")).to_have_text(names[0])
+        assert "#case" not in one.page.url
+        assert board.evaluate("each => each.getBoundingClientRect().height <= innerHeight")
+        one.page.get_by_role("link", name=f"{names[-1]} Watch").click()
+        expect(board.locator("h3")).to_have_text(names[-1])
+        one.page.get_by_role("button", name="Enlarge").click()
+        assert board.evaluate("each => [each.offsetWidth, each.offsetHeight].join()") == "1280,800"
+        assert [*one.faults, *one.violations()] == []
+        one.page.keyboard.press("Escape")
+        expect(one.page.get_by_role("button", name="Enlarge")).to_be_visible()
+        assert [*one.violations(), *one.overflows()] == []
+
+
 def test_every_board_of_the_playground_is_read_by_everybody(browser: Browser, url: str) -> None:
     faults: list[str] = []
     with reader(browser, url) as one:

@@ -147,6 +147,12 @@ export class JuradoBoard extends HTMLElement {
     this.playing.textContent = _("Pause");
   }
 
+  /** Let the board fill the window, or put it back into its place in the page. */
+  enlarge(large) {
+    this.classList.toggle("large", large);
+    this.enlarging.textContent = large ? _("Reduce") : _("Enlarge");
+  }
+
   pause() {
     if (!this.timer) return;
     clearInterval(this.timer);
@@ -195,6 +201,7 @@ export class JuradoBoard extends HTMLElement {
       n: () => this.#goNotable(),
       N: () => this.#goNotable(),
       "?": () => this.help.toggleAttribute("hidden"),
+      ...(this.classList.contains("large") && { Escape: () => this.enlarge(false) }),
     };
     const act = acts[event.key];
     if (!act || (event.key === " " && event.target.matches?.("button, summary, a"))) return;
@@ -228,7 +235,14 @@ export class JuradoBoard extends HTMLElement {
       return said;
     });
     this.setAttribute("aria-label", _("Board of %(name)s", { name: this.name }));
-    this.replaceChildren(make("h3", "", this.name), faces, this.#player(), this.#footer());
+    this.enlarging = button("", "", () => this.enlarge(!this.classList.contains("large")));
+    this.replaceChildren(
+      make("header", "", make("h3", "", this.name), this.enlarging),
+      faces,
+      this.#player(),
+      this.#footer(),
+    );
+    this.enlarge(this.classList.contains("large"));
   }
 
   #player() {

@@ -11,6 +11,7 @@ document.addEventListener("click", (event) => {
   if (!link || !board || event.ctrlKey || event.metaKey || event.shiftKey) return;
   event.preventDefault();
   open(link, board);
+  board.focus({ preventScroll: innerWidth > 1104 });
 });
 
 function open(link, board, step) {
@@ -18,26 +19,28 @@ function open(link, board, step) {
   link.closest("tr")?.classList.add("sel");
   board.hidden = false;
   board.show({ ...link.dataset, step });
-  board.focus({ preventScroll: innerWidth > 1104 });
 }
 
 /** Keep the case and the step in the address, so that a reader may send it to somebody; not at each picture of a play. */
 document.addEventListener(
   "seek",
   ({ target, detail }) => {
-    if (target.timer || !target.name) return;
+    if (target.timer || !target.name || !target.matches(":focus-within")) return;
     history.replaceState(null, "", `#case/${encodeURIComponent(target.name)}/${detail}`);
   },
   true,
 );
 
-/** Show the case and the step that the address names. */
+/** Show the case and the step that the address names, or else the first case where there is room beside the table. */
 function follow() {
   const asked = location.hash.match(/^#case\/([^/]+)(?:\/(\d+))?$/);
   const board = document.querySelector("jurado-board");
-  if (!asked || !board) return;
-  const link = links().find((each) => each.dataset.name === decodeURIComponent(asked[1]));
-  if (link) open(link, board, asked[2]);
+  if (!board) return;
+  const link = asked && links().find((each) => each.dataset.name === decodeURIComponent(asked[1]));
+  if (link) {
+    open(link, board, asked[2]);
+    board.focus({ preventScroll: innerWidth > 1104 });
+  } else if (board.hidden && links().length && !document.querySelector("#report[data-wait]")) open(links()[0], board);
 }
 
 /** Draw the step that breaks the rules beside the reason: the part of the board around it. */
@@ -79,10 +82,10 @@ const seen = new IntersectionObserver((entries) => {
   }
 });
 const watch = () => {
+  follow();
   for (const place of document.querySelectorAll("[data-rejected]")) seen.observe(place);
 };
 // A report that waits for its judgement is put in anew by the page.
 new MutationObserver(watch).observe(document.querySelector("main"), { childList: true });
 watch();
 addEventListener("hashchange", follow);
-follow();
