@@ -84,7 +84,7 @@ def test_a_newcomer_comes_from_the_first_page_to_a_judged_answer(api: Api, brows
         one.page.fill("[name=username]", "admin")
         one.page.fill("[name=password]", PASSWORD)
         press(one, "Log in")
-        follow(one, "Make a team")
+        follow(one, "Create a team")
         one.page.locator("form[action$='/teams/new'] [name=name]").fill('"Ants", <b>and</b> more')
         press(one, "Make it and show its password")
         expect(one.page.locator(".ticket .team")).to_have_text('"Ants", <b>and</b> more')

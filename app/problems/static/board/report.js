@@ -40,7 +40,11 @@ function follow() {
   if (link) {
     open(link, board, asked[2]);
     board.focus({ preventScroll: innerWidth > 1104 });
-  } else if (board.hidden && links().length && !document.querySelector("#report[data-wait]")) open(links()[0], board);
+    return;
+  }
+  // A board that a package brings runs when the reader asks for it.
+  const first = links().find((each) => !each.dataset.frame);
+  if (board.hidden && first && !document.querySelector("#report[data-wait]")) open(first, board);
 }
 
 /** Draw the step that breaks the rules beside the reason: the part of the board around it. */
