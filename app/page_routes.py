@@ -29,6 +29,8 @@ router.add_api_route("/", visitor.index)
 router.add_api_route("/login", account.login_page)
 router.add_api_route("/login", account.log_in, methods=["POST"])
 router.add_api_route("/logout", account.log_out, methods=["POST"])
+router.add_api_route("/reset/{code}", account.reset_page)
+router.add_api_route("/reset/{code}", account.use_reset, methods=["POST"])
 router.add_api_route("/account", account.account_page)
 router.add_api_route("/preferences", forms.set_preferences, methods=["POST"])
 router.add_api_route("/account", account.set_password, methods=["POST"])
@@ -79,7 +81,8 @@ REJUDGING = f"{ADMIN_CONTEST}/rejudgings/{{rejudging_id}}"
 PROBLEMS = f"{ADMIN}/problems"
 PROBLEM = f"{PROBLEMS}/{{problem_id}}"
 CASE = f"{PROBLEM}/case/{{case_name}}"
-PERSON = f"{ADMIN}/people/{{account_id}}"
+USERS = f"{ADMIN}/users"
+USER = f"{USERS}/{{account_id}}"
 Place = tuple[str, str, Callable[..., object], str]
 # The method, the address, the handler and the operation whose rights the page needs.
 PLACES: Sequence[Place] = (
@@ -104,10 +107,12 @@ PLACES: Sequence[Place] = (
     ("POST", f"{ENTRY}/remove", contest_problems.remove_problem, "remove_contest_problem"),
     ("GET", f"{ADMIN_CONTEST}/teams", teams_pages.teams_page, "get_limits"),
     ("POST", f"{ADMIN_CONTEST}/teams", teams_pages.enrol, "enrol_teams"),
-    ("POST", f"{ADMIN_CONTEST}/teams/new", teams_pages.make_team, "import_people"),
+    ("POST", f"{ADMIN_CONTEST}/teams/new", teams_pages.create_teams, "import_people"),
+    ("POST", f"{ADMIN_CONTEST}/teams/cards", teams_pages.reissue_cards, "import_people"),
     ("POST", f"{ADMIN_CONTEST}/teams/import", teams_pages.import_teams, "import_people"),
     ("POST", f"{ADMIN_CONTEST}/teams/registration", teams_pages.set_registration, "change_registration"),
     ("POST", f"{ADMIN_CONTEST}/teams/code", teams_pages.new_code, "create_registration_code"),
+    ("POST", f"{TEAM}/rename", teams_pages.rename, "change_team"),
     ("POST", f"{TEAM}/withdraw", teams_pages.withdraw, "withdraw_team"),
     ("POST", f"{TEAM}/disqualify", teams_pages.set_disqualified, "disqualify_team"),
     ("GET", f"{ADMIN_CONTEST}/live", judging_pages.live_page, "get_limits"),
@@ -148,10 +153,15 @@ PLACES: Sequence[Place] = (
     ("GET", f"{ADMIN}/jobs", case.jobs_page, "list_jobs"),
     ("GET", f"{ADMIN}/jobs/{{job_id}}", case.job_page, "get_job"),
     ("POST", f"{ADMIN}/jobs/{{job_id}}/cancel", case.cancel_job, "cancel_job"),
-    ("GET", f"{ADMIN}/people", accounts_admin.people_page, "list_accounts"),
-    ("POST", f"{PERSON}/password", accounts_admin.new_password, "create_password"),
-    ("POST", f"{PERSON}/allow", accounts_admin.allow, "put_organiser"),
-    ("POST", f"{PERSON}/disallow", accounts_admin.disallow, "delete_organiser"),
+    ("GET", USERS, accounts_admin.users_page, "list_accounts"),
+    ("POST", USERS, accounts_admin.create_user, "put_organiser"),
+    ("POST", f"{USERS}/passwords", accounts_admin.new_passwords, "create_passwords"),
+    ("POST", f"{USERS}/resets", accounts_admin.reset_links, "create_password_resets"),
+    ("POST", f"{USERS}/delete", accounts_admin.delete_users, "delete_account"),
+    ("GET", USER, accounts_admin.user_page, "get_account"),
+    ("POST", USER, accounts_admin.change_user, "change_account"),
+    ("POST", f"{USER}/roles", accounts_admin.set_user_role, "put_organiser"),
+    ("POST", f"{USER}/organizer", accounts_admin.set_organizer, "put_organiser"),
     ("GET", f"{ADMIN}/health", operations_pages.health_page, "get_stored_files"),
     ("GET", f"{ADMIN}/audit", accounts_admin.server_audit, "list_audit"),
 )

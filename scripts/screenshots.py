@@ -228,7 +228,7 @@ ADMIN_PAGES = (
 )
 SERVER_PAGES = (
     *("", "/new", "/problems", "/problems/comesolo", "/problems/comesolo/case/103-n10-p50"),
-    *("/jobs", "/people", "/health", "/audit"),
+    *("/jobs", "/users", "/users/team01", "/health", "/audit"),
 )
 LOOKED_AT = {
     USER: [

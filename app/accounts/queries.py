@@ -39,12 +39,15 @@ def by_username(session: Session, username: str) -> AccountRow | None:
     return session.scalars(select(AccountRow).where(AccountRow.username == username)).one_or_none()
 
 
-def by_token(session: Session, digest: str, now: datetime) -> tuple[AccountRow, TokenRow] | None:
-    """The account whose token has this sha256 and has not expired, and the token."""
+def by_token(
+    session: Session, digest: str, now: datetime, *, is_reset: bool = False
+) -> tuple[AccountRow, TokenRow] | None:
+    """The account whose token (or reset code) has this sha256 and has not expired, and the token."""
     row = session.execute(
         select(AccountRow, TokenRow)
         .join(TokenRow, TokenRow.account_id == AccountRow.id)
         .where(TokenRow.digest == digest, or_(TokenRow.expires.is_(None), TokenRow.expires > now))
+        .where(TokenRow.issued_by.is_not(None) if is_reset else TokenRow.issued_by.is_(None))
     ).one_or_none()
     return None if row is None else (row[0], row[1])
 
@@ -98,9 +101,14 @@ def uses(session: Session, account_id: str) -> dict[str, int]:
 
 
 def tokens(session: Session, account_id: str) -> Sequence[TokenRow]:
-    """An account's tokens, oldest first."""
-    query = select(TokenRow).where(TokenRow.account_id == account_id).order_by(TokenRow.created, TokenRow.digest)
-    return session.scalars(query).all()
+    """An account's tokens, oldest first, without reset codes."""
+    query = select(TokenRow).where(TokenRow.account_id == account_id, TokenRow.issued_by.is_(None))
+    return session.scalars(query.order_by(TokenRow.created, TokenRow.digest)).all()
+
+
+def remove_resets(session: Session, account_id: str) -> None:
+    """Delete an account's reset codes."""
+    session.execute(delete(TokenRow).where(TokenRow.account_id == account_id, TokenRow.issued_by.is_not(None)))
 
 
 def remove_tokens(session: Session, account_id: str, beginning: str = "", *, but: str | None = None) -> int:

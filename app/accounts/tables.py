@@ -89,7 +89,10 @@ class AccountRow(Base):
 
 
 class TokenRow(Base):
-    """A bearer token, kept as its sha256 only."""
+    """A bearer token, kept as its sha256 only.
+
+    issued_by  the account that created it as a code for a new password, which is no bearer token; null: a token
+    """
 
     __tablename__ = "tokens"
 
@@ -98,6 +101,7 @@ class TokenRow(Base):
     label: Mapped[str] = mapped_column(Text, default="")
     created: Mapped[datetime]
     expires: Mapped[datetime | None]
+    issued_by: Mapped[str | None] = mapped_column(ForeignKey("accounts.id", ondelete="CASCADE"), index=True)
 
 
 class RegistrationRow(Base):

@@ -522,10 +522,13 @@ def upgrade() -> None:
         sa.Column("label", sa.Text(), nullable=False),
         sa.Column("created", tables.Moment(), nullable=False),
         sa.Column("expires", tables.Moment()),
+        sa.Column("issued_by", sa.String(length=36)),
         sa.ForeignKeyConstraint(["account_id"], ["accounts.id"], name=op.f("fk_tokens_account_id"), ondelete="CASCADE"),
+        sa.ForeignKeyConstraint(["issued_by"], ["accounts.id"], name=op.f("fk_tokens_issued_by"), ondelete="CASCADE"),
         sa.PrimaryKeyConstraint("digest", name=op.f("pk_tokens")),
     )
     op.create_index(op.f("ix_tokens_account_id"), "tokens", ["account_id"])
+    op.create_index(op.f("ix_tokens_issued_by"), "tokens", ["issued_by"])
 
     op.create_table(
         "webhooks",

@@ -6,11 +6,12 @@ The texts are put into the tables: what doors refuse today may be there from bef
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
+from app.accounts.service.viewer import digest
 from app.tables import (
     AccountRow,
     AuditRow,
@@ -37,6 +38,7 @@ from tests.builders.boards_of_packages import DRAWING
 from tests.builders.contests import FINAL, HOUR, add_contest, add_problem, add_submission
 from tests.builders.games import GAME, PACKAGE, start
 from tests.builders.hostile import PAYLOADS, packs, texts
+from tests.builders.pages import RESET
 from tests.builders.scoring import REJECTED, share
 from tests.builders.service import HASH, Api
 
@@ -94,6 +96,9 @@ def _people(session: Session) -> None:
     for account_id, role in (("staff", "judge"), ("boss", "owner")):
         session.add(ContestRoleRow(contest_id="c", account_id=account_id, role=role, granted=NOW))
     session.add(TokenRow(digest="0" * 64, account_id="team", label="label", created=NOW))
+    reset = TokenRow(digest=digest(RESET), account_id="team", created=NOW, expires=NOW + timedelta(days=3))
+    reset.issued_by = "admin"
+    session.add(reset)
     job = {"kind": "reference_run", "state": "failed", "created": NOW, "account_id": "admin"}
     session.add(JobRow(id="1", params={"problem_id": "echo", "cases": []}, **job))
     session.add(JobRow(id="2", params={"problem_id": GAME}, **{**job, "kind": "verification", "state": "done"}))

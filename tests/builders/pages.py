@@ -14,6 +14,8 @@ from app.page_routes import PLACES
 from app.problems.pages.contest import TITLES
 from tests.builders.games import GAME
 
+RESET = "k7fmq-2xwrt-hn9bd"
+"""The reset code of the account `team` in the hostile contest."""
 TODAY = datetime.now(UTC).date()
 YESTERDAY, TOMORROW = TODAY - timedelta(days=1), TODAY + timedelta(days=1)
 USERS = (None, "team", "staff", "boss", "judge", "admin")
@@ -62,6 +64,7 @@ PROBLEM = f"{CONTEST}/problems/{{problem_id}}"
 PAGES: Mapping[str, Walked] = {
     "/": Walked(["/"]),
     "/login": Walked(["/login", "/login?reset=yes&username=team"]),
+    "/reset/{code}": Walked([f"/reset/{RESET}"]),
     "/account": Walked(["/account"], ACCOUNTS),
     "/docs": Walked(["/docs"], is_read=False),
     CONTEST: Walked(["/c/c"]),

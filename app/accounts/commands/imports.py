@@ -3,8 +3,6 @@
 - Tables of what an import has made and changed, or would.
 """
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Annotated
@@ -15,6 +13,7 @@ from rich.table import Table
 from app.core.commands.client import Client, Param
 from app.core.commands.config import new_secret_file
 from app.core.commands.output import Failure, Json, JsonMapping, read_file, report, say, show, table
+from app.core.csv_tables import PASSWORD_COLUMNS, csv_text
 
 
 def class_list_tables(imported: JsonMapping) -> list[Table]:
@@ -50,8 +49,6 @@ TYPES = {
     ".txt": "text/csv",
 }
 TABLES = frozenset({"text/csv", "text/tsv"})
-PASSWORD_COLUMNS = ["username", "password", "name", "team"]
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
 # Thousands of passwords take minutes to hash.
 SECONDS = 600.0
 Import = Annotated[Path, typer.Argument(metavar="FILE", help="a .csv, .tsv, .json or .yaml")]
@@ -146,24 +143,8 @@ def take_passwords(target: IO[str] | None, accounts: Sequence[JsonMapping]) -> l
     if target is None:
         return list(accounts)
     if with_password := [account for account in accounts if "password" in account]:
-        target.write(as_csv(with_password))
+        target.write(csv_text(PASSWORD_COLUMNS, map(password_cells, with_password)))
     return [{name: value for name, value in account.items() if name != "password"} for account in accounts]
-
-
-def as_csv(accounts: Sequence[JsonMapping]) -> str:
-    """Write usernames and passwords as CSV; names that a spreadsheet would run as a formula are quoted for it."""
-    stream = io.StringIO()
-    writer = csv.writer(stream)
-    writer.writerow(PASSWORD_COLUMNS)
-    for account in accounts:
-        writer.writerow(map(quoted, password_cells(account)))
-    return stream.getvalue()
-
-
-def quoted(value: object) -> str:
-    """Write a cell of a table that no spreadsheet runs as a formula."""
-    text = "" if value is None else str(value)
-    return f"'{text}" if text.startswith(FORMULA) else text
 
 
 def password_cells(account: JsonMapping) -> list[str]:

@@ -1,6 +1,7 @@
 """Accounts on pages: logging in and out, and the own account. A session is a token in a cookie that no script reads.
 
 - The page on which people register for a contest, with its code or by a link that has the code in it.
+- The page that a reset link opens: a new password, without the old one.
 - The cookie of a session: a token that no script reads.
 - Tokens for programs.
 """
@@ -16,7 +17,7 @@ from fastapi.responses import HTMLResponse
 
 from app.accounts import queries as accounts_queries
 from app.accounts.schemas import Registration, RegistrationBody
-from app.accounts.service import accounts, registration, tokens
+from app.accounts.service import accounts, reach, registration, tokens
 from app.accounts.service.registering import Pace, register
 from app.accounts.service.viewer import PUBLIC, Viewer, known_viewer
 from app.core import clics, clock, load
@@ -98,6 +99,22 @@ async def log_out(visit: Visit) -> Response:
     return reply
 
 
+def reset_page(visit: Look, code: str) -> HTMLResponse:
+    """The form for a new password, which a reset link opens."""
+    return visit.page("reset.html", account=reach.account_of_reset(visit.session, code), code=code)
+
+
+async def use_reset(visit: Visit, code: str) -> Response:
+    """Set the password as the API does and begin a session."""
+    fields = forms.refuse_two_texts(await forms.read_form(visit.request))
+    body = forms.made_of(reach.ForgottenChange, {"code": code, "password": fields.get("password", "")})
+    account = await load.run_heavy(partial(reach.use_reset, visit.service, body))
+    visit.authenticator.forget(account.id)
+    reply = visit.see("/account", done="password")
+    keep_session(visit.request, reply, await run_sync(_begin_for, visit.service, account.id))
+    return reply
+
+
 def account_page(visit: Look) -> HTMLResponse:
     """The own account: who one is, its sessions and tokens, and the form for another password."""
     _check(visit.viewer, N_("log in to see your account"))
@@ -121,6 +138,11 @@ async def set_password(visit: Visit) -> Response:
 def _begin(service: Service, viewer: Viewer) -> str:
     with service.database.write(quiet=True) as session:
         return tokens.begin_session(session, viewer)
+
+
+def _begin_for(service: Service, account_id: str) -> str:
+    with service.database.write(quiet=True) as session:
+        return tokens.begin_session(session, known_viewer(session, accounts.account_of(session, account_id)))
 
 
 def _end(service: Service, viewer: Viewer) -> None:

@@ -1,10 +1,11 @@
 """The audit log as a page: of a contest for its owners, of the whole server for admins.
 
 - Roles in a contest: its owners and judges.
-- Accounts of the server for admins: finding one, a new password, and who may make contests.
+- Users of the server: search, create, change, roles, new passwords, reset links, delete.
 """
 
 import json
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Annotated, Any, NamedTuple
@@ -12,18 +13,26 @@ from urllib.parse import urlencode
 
 from fastapi import Depends, Query, Response
 from fastapi.responses import HTMLResponse
+from sqlalchemy.orm import Session
 
+from app.accounts import queries as accounts_queries
 from app.accounts.pages import audit_words
 from app.accounts.schemas import AuditFilter
-from app.accounts.service import accounts as service_accounts
-from app.accounts.service import reach, role_changes
+from app.accounts.service import accounts, reach, role_changes
+from app.accounts.service.registering import username_of
+from app.contests.queries import contests
+from app.core import bodies, csv_tables
 from app.core.load import run_heavy
-from app.core.messages import N_, BadRequest
+from app.core.messages import N_, BadRequest, Conflict
 from app.core.pages import forms, visitor
-from app.core.pages.languages import _, confirm
+from app.core.pages.languages import _, confirm, ngettext
 from app.core.pages.visits import Change, ContestLook, Look, Visit
+from app.problems.queries.problems import problems
 
 PER_PAGE = 50
+USERS = "/admin/users"
+# Cards on a sheet of A4.
+A_SHEET = 10
 MOST_OBJECTS = 20
 Text = Annotated[str, Query(max_length=255)]
 Before = Annotated[int | None, Query(ge=1, lt=2**63)]
@@ -76,55 +85,179 @@ def _values(entry: role_changes.AuditEntry) -> str:
     )
 
 
-MOST_PEOPLE = 100
+MOST_SHOWN = 100
+# What a list of users is filtered by, beside the types of accounts.
+ORGANIZER, WITH_ROLE = "organizer", "role"
+# The accounts of cards: username, password, name and team.
+Cards = Sequence[Mapping[str, object]]
+Filter = Annotated[str, Query(max_length=20)]
 
 
-def people_page(visit: Look, find: Annotated[str, Query(max_length=100)] = "") -> HTMLResponse:
-    """The first 100 accounts by id whose name, username or team holds a text."""
-    wanted = find.casefold().strip()
-    accounts = [
+def users_page(visit: Look, find: Annotated[str, Query(max_length=100)] = "", kind: Filter = "") -> HTMLResponse:
+    """The first 100 accounts by id whose name, username or team holds a text, of one type or with roles."""
+    wanted, roles = find.casefold().strip(), accounts_queries.roles_of(visit.session)
+    organizers = {account_id for account_id, each in roles.items() if each.organiser}
+    ids = {ORGANIZER: organizers, WITH_ROLE: {id_ for id_, each in roles.items() if each.contests or each.problems}}
+    users = [
         each
-        for each in service_accounts.listed(visit.session)
-        if wanted in f"{each.username} {each.name or ''} {each.team_id or ''}".casefold()
+        for each in accounts.listed(visit.session)
+        if wanted in f"{each.username} {each.name} {each.team_id or ''}".casefold()
+        and (not kind or each.type == kind or each.id in ids.get(kind, ()))
     ]
-    organisers = {each.account_id for each in role_changes.organisers(visit.session) if each.organiser}
     return visit.page(
-        "organiser/people.html",
-        accounts=accounts[:MOST_PEOPLE],
-        count=len(accounts),
-        organisers=organisers,
-        find=find,
+        "organiser/users.html",
+        200,
+        users=users[:MOST_SHOWN],
+        count=len(users),
+        roles=roles,
+        organizers=organizers,
+        asked={"find": find, "kind": kind},
+        **_objects(visit),
     )
 
 
-async def new_password(visit: Visit, fields: visitor.Fields, account_id: str) -> HTMLResponse:
-    """Give an account another password, and show it once."""
+def user_page(visit: Look, account_id: str) -> HTMLResponse:
+    """An account with its roles, and the forms that change them."""
+    account = accounts.one(visit.session, account_id)
+    roles = accounts_queries.roles_of(visit.session, [account_id]).get(account_id, accounts_queries.Roles())
+    return visit.page("organiser/user.html", 200, account=account, roles=roles, **_objects(visit))
+
+
+def _objects(visit: Look) -> dict[str, list[str]]:
+    """The ids of the contests and problems at which accounts may have roles."""
+    return {
+        "contests": [row.id for row in contests(visit.session)],
+        "problems": [row.id for row in problems(visit.session)],
+    }
+
+
+async def create_user(visit: Visit, fields: visitor.Fields) -> HTMLResponse:
+    """Create an account with a type and roles, and show its password once."""
+    made = await run_heavy(partial(_create, visit, fields))
+    visit.authenticator.forget()
+    return show_passwords(visit, "organiser/passwords.html", [made], contest_id=fields.get("contests"))
+
+
+def _create(visit: Visit, fields: Mapping[str, str]) -> dict[str, object]:
+    name, kind = fields.get("name", "").strip(), fields.get("type", "staff")
+    if not name:
+        raise BadRequest(N_("expected a name, found nothing"), where="name")
+    values = {
+        "username": fields.get("username", "").strip() or username_of(name),
+        "name": name,
+        "type": "staff" if kind == ORGANIZER else kind,
+        "team_id": fields.get("team_id", "").strip() or None,
+    }
+    document, options = bodies.Document([bodies.Item("", values)]), accounts.ImportOptions(generate_passwords=True)
+    with visit.service.database.write() as session:
+        if accounts_queries.by_username(session, values["username"] or "") is not None:
+            raise Conflict(N_("expected one that is free, found %(found)r"), where="username", found=values["username"])
+        made = accounts.bring_in(session, visit.service, visit.viewer, document, options)[0]
+        if kind == ORGANIZER:
+            role_changes.allow(session, visit.viewer, made.id)
+        _grant(session, visit, made.id, fields)
+    return {**made.model_dump(), "team": made.team_id}
+
+
+def _grant(session: Session, visit: Visit, account_id: str, fields: Mapping[str, str]) -> None:
+    """Give an account a role in the contest and at the problem that a form names."""
+    body = forms.made_of(role_changes.RoleBody, {"role": fields.get("role") or "judge"})
+    for kind in accounts_queries.ROLES:
+        if object_id := fields.get(kind):
+            role_changes.grant(session, visit.viewer, kind, object_id, account_id, body)
+
+
+def change_user(change: Change, account_id: str) -> Response:
+    """Change the name, the username, the type or the team of an account."""
+    values = {name: change.fields.get(name, "").strip() or None for name in ("username", "name", "type", "team_id")}
+    change.forget_accounts()
+    document = bodies.Document([bodies.Item("", values)], many=False)
+    accounts.change(change.session, change.viewer, account_id, document)
+    return change.see(f"{USERS}/{account_id}", done="saved")
+
+
+def set_user_role(change: Change, account_id: str) -> Response:
+    """Give an account a role in a contest or at a problem; without a role, revoke it."""
+    change.forget_accounts()
+    if change.fields.get("role"):
+        _grant(change.session, change, account_id, change.fields)
+        return change.see(f"{USERS}/{account_id}", done="granted")
+    for kind in accounts_queries.ROLES:
+        if object_id := change.fields.get(kind):
+            role_changes.revoke(change.session, change.viewer, kind, object_id, account_id)
+    return change.see(f"{USERS}/{account_id}", done="revoked")
+
+
+def set_organizer(change: Change, account_id: str) -> Response:
+    """Let an account create contests and problems, or no longer."""
+    change.forget_accounts()
+    if change.fields.get("organizer") == "yes":
+        role_changes.allow(change.session, change.viewer, account_id)
+        return change.see(USERS, done="granted")
+    role_changes.disallow(change.session, account_id)
+    return change.see(USERS, done="revoked")
+
+
+def _selected(fields: Mapping[str, str]) -> list[str]:
+    """The accounts that are selected in a form; raises BadRequest without any."""
+    ids = [name.removeprefix("u.") for name in fields if name.startswith("u.")]
+    if not ids:
+        raise BadRequest(N_("select at least one user"))
+    return ids
+
+
+async def new_passwords(visit: Visit, fields: visitor.Fields) -> HTMLResponse:
+    """Give the selected accounts new passwords, and show them once."""
+    ids = _selected(fields)
     confirm(
         fields,
-        _("Make a new password for %(account)s?", account=account_id),
-        _("The old password stops working, and all sessions and tokens of the account end."),
-        _("New password"),
+        ngettext("Create a new password for %(num)s user?", "Create new passwords for %(num)s users?", len(ids)),
+        f"{', '.join(ids[:MOST_OBJECTS])}. {_('Old passwords, sessions and tokens stop working at once.')}",
+        _("Create"),
     )
-    made = await run_heavy(partial(reach.renew_password, visit.service, visit.viewer, account_id))
-    visit.authenticator.forget(account_id)
-    # The only reply that holds the password: going back in the browser must not show it again.
-    shown = visit.page("organiser/secret.html", made=made, address=visit.address)
+    made = await run_heavy(partial(reach.renew_passwords, visit.service, visit.viewer, ids))
+    visit.authenticator.forget()
+    return show_passwords(visit, "organiser/passwords.html", [each.model_dump() for each in made], contest_id=None)
+
+
+def reset_links(change: Change) -> HTMLResponse:
+    """Create a reset link for each selected account, and show them once."""
+    made = reach.make_resets(change.session, change.viewer, _selected(change.fields))
+    return _unkept(change.page("organiser/reset_links.html", made=made, address=change.address))
+
+
+async def delete_users(visit: Visit, fields: visitor.Fields) -> Response:
+    """Delete the selected accounts, all or none."""
+    ids = _selected(fields)
+    confirm(
+        fields,
+        ngettext("Delete %(num)s user?", "Delete %(num)s users?", len(ids)),
+        f"{', '.join(ids[:MOST_OBJECTS])}. {_('You cannot undo this. Users with submissions cannot be deleted.')}",
+        _("Delete"),
+    )
+    await run_heavy(partial(_delete, visit, ids))
+    visit.authenticator.forget()
+    return visit.see(USERS, done="deleted")
+
+
+def _delete(visit: Visit, ids: Sequence[str]) -> None:
+    with visit.service.database.write() as session:
+        for account_id in ids:
+            accounts.delete(session, visit.viewer, account_id)
+
+
+def show_passwords(visit: Visit, template: str, people: Cards, **values: object) -> HTMLResponse:
+    """A page with cards for accounts with new passwords."""
+    cells = ([each["username"], each["password"], each["name"], each.get("team") or ""] for each in people)
+    values["csv"] = csv_tables.csv_text(csv_tables.PASSWORD_COLUMNS, cells)
+    values["sheets"] = [people[at : at + A_SHEET] for at in range(0, len(people), A_SHEET)]
+    return _unkept(visit.page(template, 200, people=people, address=visit.address, **values))
+
+
+def _unkept(shown: HTMLResponse) -> HTMLResponse:
+    """The only page that shows a secret: no cache and no history keeps it."""
     shown.headers["Cache-Control"] = visitor.NO_STORE
     return shown
-
-
-def allow(change: Change, account_id: str) -> Response:
-    """Let an account make contests and problems of its own."""
-    change.forget_accounts()
-    role_changes.allow(change.session, change.viewer, account_id)
-    return change.see("/admin/people", done="granted")
-
-
-def disallow(change: Change, account_id: str) -> Response:
-    """Let an account make no more contests."""
-    change.forget_accounts()
-    role_changes.disallow(change.session, account_id)
-    return change.see("/admin/people", done="revoked")
 
 
 def roles_page(visit: ContestLook) -> HTMLResponse:

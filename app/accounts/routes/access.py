@@ -3,7 +3,7 @@
 - HTTP routes: tokens: secrets that stand for an account's password in programs, and can be taken back one by one.
 - HTTP routes: roles per contest and per problem, and who may make contests.
 - HTTP routes: self-registration for a contest: its terms, and people who register.
-- HTTP routes: passwords that an admin or owner renews.
+- HTTP routes: new passwords and reset codes that an admin or owner creates.
 """
 
 from functools import partial
@@ -207,7 +207,41 @@ async def create_password(
     viewer: CurrentViewer, service: TheService, authenticator: TheAuthenticator, response: Response, account_id: str
 ) -> reach.PasswordMade:
     """The server makes it, and this reply is the only one that shows it. Tokens of the account are taken back."""
-    made = await run_heavy(partial(reach.renew_password, service, viewer, account_id))
+    made = await run_heavy(partial(reach.renew_passwords, service, viewer, [account_id]))
     authenticator.forget(account_id)
     response.headers.update(NO_STORE)
+    return made[0]
+
+
+@password_resets_router.post("/accounts/passwords", summary="Create new passwords for accounts", status_code=201)
+async def create_passwords(
+    viewer: CurrentViewer,
+    service: TheService,
+    authenticator: TheAuthenticator,
+    response: Response,
+    body: reach.AccountIds,
+) -> list[reach.PasswordMade]:
+    """This reply is the only one that shows them. Tokens and reset codes of the accounts are revoked."""
+    made = await run_heavy(partial(reach.renew_passwords, service, viewer, body.account_ids))
+    authenticator.forget()
+    response.headers.update(NO_STORE)
     return made
+
+
+@password_resets_router.post("/accounts/password-resets", summary="Create reset codes for accounts", status_code=201)
+def create_password_resets(
+    viewer: CurrentViewer, session: QuietWriting, response: Response, body: reach.AccountIds
+) -> list[reach.ResetMade]:
+    """The owner of an account opens `/reset/CODE` and sets a password. A code works once and expires in three days."""
+    response.headers.update(NO_STORE)
+    return reach.make_resets(session, viewer, body.account_ids)
+
+
+@password_resets_router.post("/account/password-reset", summary="Set a password with a reset code")
+async def use_password_reset(
+    _viewer: CurrentViewer, service: TheService, authenticator: TheAuthenticator, body: reach.ForgottenChange
+) -> schemas.AccountView:
+    """No login is needed. Tokens of the account are revoked."""
+    account = await run_heavy(partial(reach.use_reset, service, body))
+    authenticator.forget(account.id)
+    return account

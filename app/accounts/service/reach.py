@@ -5,30 +5,35 @@ A team that was made for a contest leaves its owners' reach while it takes part 
 set the password of its account would take part there, too. In an undecided contest open to all, every team takes part
 that has an account. An account that has a role elsewhere leaves the reach, too.
 
-- Passwords that an admin or owner renews.
+- New passwords and reset codes that an admin or owner creates.
 """
 
-from collections.abc import Collection, Container, Iterable, Mapping
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 from sqlalchemy.orm import Session
 
 from app.accounts import queries as accounts_queries
+from app.accounts import schemas
 from app.accounts.service.grants import OWNER, is_undecided
-from app.accounts.service.viewer import Viewer
+from app.accounts.service.viewer import Viewer, digest, known_viewer
 from app.contests import queries as contests_queries
-from app.core import clics, clock
+from app.core import bodies, clics, clock
 from app.core.db import audit, by_id
-from app.core.messages import N_, Message, NotFound, did_you_mean
-from app.core.passwords import hash_password, make_password
+from app.core.messages import N_, Forbidden, Message, NotFound, did_you_mean
+from app.core.passwords import hash_all, hash_password, make_password
 from app.core.service import Service
-from app.tables import AccountRow, GroupRow, OrganizationRow, PersonRow, TeamRow
+from app.tables import AccountRow, GroupRow, OrganizationRow, PersonRow, TeamRow, TokenRow
 from app.teams import queries as teams_queries
 
 NO_TEAM = N_("no team %(team)r")
 NO_OWN_TEAM = N_("no team %(team)r that was made for a contest of yours and takes part in no other")
 NO_ACCOUNT = N_("no account %(account)r")
+NO_RESET = N_("the link has expired or was used already; ask the organizers for another one")
+RESET_LASTS = timedelta(days=3)
+MOST_AT_ONCE = 5000
 NO_OWN_ACCOUNT = N_("no account %(account)r that was made for a contest of yours and has no role elsewhere")
 
 
@@ -97,11 +102,19 @@ def team_within(session: Session, viewer: Viewer, team_id: str) -> tuple[TeamRow
 
 def account_within(session: Session, viewer: Viewer, account_id: str) -> AccountRow:
     """An account that the viewer may change; raises NotFound. The audit log notes the contest that keeps its team."""
-    row, reach = session.get(AccountRow, account_id), reach_of(session, viewer)
-    if row is None or not reach.within([account_id], reach.accounts):
-        raise NotFound(NO_ACCOUNT if reach.whole else NO_OWN_ACCOUNT, account=account_id)
-    concern(session, reach, [row.team_id])
-    return row
+    return accounts_within(session, viewer, [account_id])[0]
+
+
+def accounts_within(session: Session, viewer: Viewer, account_ids: Sequence[str]) -> list[AccountRow]:
+    """Accounts that the viewer may change, in their order; raises NotFound for the first of all others."""
+    reach, rows = reach_of(session, viewer), []
+    for account_id in account_ids:
+        row = session.get(AccountRow, account_id)
+        if row is None or not reach.within([account_id], reach.accounts):
+            raise NotFound(NO_ACCOUNT if reach.whole else NO_OWN_ACCOUNT, account=account_id)
+        rows.append(row)
+    concern(session, reach, [row.team_id for row in rows])
+    return rows
 
 
 def concern(session: Session, reach: Reach, team_ids: Collection[str | None]) -> None:
@@ -111,23 +124,104 @@ def concern(session: Session, reach: Reach, team_ids: Collection[str | None]) ->
             audit.concern(session, reach.teams[str(team_id)])
 
 
-@clics.example({"account_id": "ants", "username": "ants", "password": "k7fmq-2xwrt-hn9bd"})
+@clics.example({"account_ids": ["ants", "bees"]})
+class AccountIds(bodies.Body):
+    """Accounts to change."""
+
+    account_ids: list[clics.Id] = Field(min_length=1, max_length=MOST_AT_ONCE)
+
+
+@clics.example({"account_id": "ants", "username": "ants", "password": "k7fmq-2xwrt-hn9bd", "name": "Ana Pérez",
+          "team": "The Ants"})  # fmt: skip
 class PasswordMade(BaseModel):
-    """A password that the server made. It is shown in this reply and never again."""
+    """A password that the server created. It is shown in this reply and never again."""
 
     account_id: str
     username: str
     password: str
+    name: str
+    team: str | None
 
 
-def renew_password(service: Service, viewer: Viewer, account_id: str) -> PasswordMade:
-    """Give an account another password and revoke its tokens; raises NotFound."""
+@clics.example({"account_id": "ants", "username": "ants", "name": "Ana Pérez", "code": "k7fmq-2xwrt-hn9bd",
+          "expires": "2026-12-31T00:00:00.000Z"})  # fmt: skip
+class ResetMade(BaseModel):
+    """A code that sets the password of an account once. It is shown in this reply and never again."""
+
+    account_id: str
+    username: str
+    name: str
+    code: str
+    expires: str
+
+
+@clics.example({"code": "k7fmq-2xwrt-hn9bd", "password": "open, sesame seeds"})
+class ForgottenChange(bodies.Body):
+    """A password that the owner of an account sets with a reset code."""
+
+    code: str = Field(max_length=64)
+    password: schemas.Password
+
+
+def renew_passwords(service: Service, viewer: Viewer, account_ids: Sequence[str]) -> list[PasswordMade]:
+    """Give accounts new passwords and revoke their tokens and reset codes; raises NotFound."""
     with service.database.read() as session:
-        account_within(session, viewer, account_id)  # before the hash
-    password = make_password()
-    password_hash = hash_password(password)
+        accounts_within(session, viewer, account_ids)  # before the hashes
+    passwords = {each: make_password() for each in account_ids}
+    hashes = hash_all(passwords)
     with service.database.write(quiet=True) as session:
-        row = account_within(session, viewer, account_id)
+        rows = accounts_within(session, viewer, list(passwords))
+        names = by_id.names(session, TeamRow)
+        for row in rows:
+            row.password_hash = hashes[row.id]
+            accounts_queries.remove_tokens(session, row.id)
+        return [
+            PasswordMade(
+                account_id=row.id,
+                username=row.username,
+                password=passwords[row.id],
+                name=row.name or row.username,
+                team=names.get(str(row.team_id)),
+            )
+            for row in rows
+        ]
+
+
+def make_resets(session: Session, viewer: Viewer, account_ids: Sequence[str]) -> list[ResetMade]:
+    """Create a reset code for each account in place of an older one; the old password stays until it is used."""
+    now, made = clock.utc_now(), []
+    for row in accounts_within(session, viewer, account_ids):
+        accounts_queries.remove_resets(session, row.id)
+        code, expires = make_password(), now + RESET_LASTS
+        token = TokenRow(digest=digest(code), account_id=row.id, created=now, expires=expires)
+        token.issued_by = viewer.account_id
+        session.add(token)
+        values = {"account_id": row.id, "username": row.username, "name": row.name or row.username}
+        made.append(ResetMade(**values, code=code, expires=clics.format_time(expires)))
+    return made
+
+
+def account_of_reset(session: Session, code: str) -> AccountRow:
+    """The account of a reset code; raises Forbidden unless its issuer may change the account now."""
+    pair = accounts_queries.by_token(session, digest(code.strip().lower()), clock.utc_now(), is_reset=True)
+    if pair is not None:
+        account, row = pair
+        issuer = known_viewer(session, session.get_one(AccountRow, row.issued_by))
+        reach = reach_of(session, issuer)
+        if reach.within([account.id], reach.accounts):
+            return account
+    raise Forbidden(NO_RESET)
+
+
+def use_reset(service: Service, body: ForgottenChange) -> schemas.AccountView:
+    """Set a password with a reset code, which works once; raises Forbidden, or BadRequest for a weak password."""
+    with service.database.read() as session:
+        row = account_of_reset(session, body.code)
+        schemas.refuse_weak(body.password, row.id, row.username)
+    password_hash = hash_password(body.password)
+    with service.database.write(quiet=True) as session:
+        row = account_of_reset(session, body.code)
+        if not accounts_queries.remove_tokens(session, row.id):  # another request has just used it
+            raise Forbidden(NO_RESET)
         row.password_hash = password_hash
-        accounts_queries.remove_tokens(session, account_id)
-    return PasswordMade(account_id=account_id, username=row.username, password=password)
+        return schemas.view(row)

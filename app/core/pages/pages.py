@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import cast
 from urllib.parse import parse_qs
 
+import segno
 from babel.messages.catalog import Catalog
 from babel.messages.pofile import read_po
 from fastapi import Request, Response
@@ -160,6 +161,11 @@ def type_word(key: str) -> str:
     return gettext(WORDS[key]) if key in WORDS else key
 
 
+def qr(address: str) -> Markup:
+    """An address as a QR code."""
+    return Markup(segno.make_qr(address).svg_inline(scale=4, title=address))  # segno escapes it
+
+
 MARKS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 
 
@@ -198,6 +204,7 @@ ENVIRONMENT.filters.update(
     stored_values=stored_values,
     said=languages.translate,
     type_word=type_word,
+    qr=qr,
 )
 
 
@@ -252,6 +259,7 @@ DONE = {
     "granted": N_("The role is given."),
     "revoked": N_("The role is taken back."),
     "password": N_("The password is changed. Other sessions and tokens have ended."),
+    "deleted": N_("Deleted."),
     "accepted": N_("You accepted the role."),
     "declined": N_("You declined the role."),
 }

@@ -53,6 +53,7 @@ WRITE = {**dict.fromkeys(READ, "none"), "number": "1"}
 SOON = {**READ, "contest_id": "soon", "submission_id": "2", "judgement_id": "2"}
 
 OF_NOBODY = {
+    "/api/account/password-reset",
     "/api/contests/{contest_id}/registrations",
     "/api/contests/{contest_id}/problems/{problem_id}/games",
     "/api/games/{game_id}/moves",
@@ -121,6 +122,9 @@ PATCH  /api/account                                                             
 GET    /api/accounts                                                                200 200 403 403 403 401
 POST   /api/accounts                                                                400 403 403 403 403 401
 POST   /api/accounts/{account_id}/password                                          404 403 403 403 403 401
+POST   /api/accounts/passwords                                                      400 403 403 403 403 401
+POST   /api/accounts/password-resets                                                400 403 403 403 403 401
+POST   /api/account/password-reset                                                  400 400 400 400 400 400
 GET    /api/contests/{contest_id}/registration                                      200 200 200 200 200 200
 PATCH  /api/contests/{contest_id}/registration                                      404 403 403 403 403 401
 POST   /api/contests/{contest_id}/registration/code                                 404 403 403 403 403 401

@@ -71,6 +71,9 @@ DELETE /api/account/tokens/{token_id} : accounts
 GET    /api/accounts : admins all-judge
 POST   /api/accounts : owners
 POST   /api/accounts/{account_id}/password : owners
+POST   /api/accounts/passwords : owners
+POST   /api/accounts/password-resets : owners
+POST   /api/account/password-reset : everybody
 DELETE /api/accounts/{account_id} : owners
 GET    /api/accounts/{account_id} : admins all-judge
 PATCH  /api/accounts/{account_id} : owners

@@ -51,7 +51,7 @@ def test_an_admin_walks_from_nothing_to_a_running_contest(api: Api) -> None:
 
         files = {"file": ("class.csv", CLASS_LIST.encode(), "text/csv")}
         preview = api.post("/admin/contests/spring/teams/import", user="admin", files=files, headers=ORIGIN)
-        assert "This class list makes 2 accounts" in text_of(preview.text)
+        assert "This class list creates 2 accounts" in text_of(preview.text)
         with api.service.database.read() as session:
             assert session.get(TeamRow, "the-ants") is None, "a preview stores nothing"
         text = re.search(r'name="text"\s+value="([^"]*)"', preview.text)

@@ -18,6 +18,7 @@ from app.routes import ROUTERS
 from tests.builders.service import Api
 
 OF_NOBODY = {
+    "/api/account/password-reset",
     "/api/contests/{contest_id}/registrations",
     "/api/contests/{contest_id}/problems/{problem_id}/games",
     "/api/games/{game_id}/moves",

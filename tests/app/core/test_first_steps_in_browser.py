@@ -5,7 +5,6 @@ What answers a form is no route of the walk (tests/app/core/test_walk.py): such 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -86,8 +85,9 @@ def test_a_newcomer_comes_from_the_first_page_to_a_judged_answer(api: Api, brows
         press(one, "Log in")
         follow(one, "Create a team")
         one.page.locator("form[action$='/teams/new'] [name=name]").fill('"Ants", <b>and</b> more')
-        press(one, "Make it and show its password")
-        expect(one.page.locator(".ticket .team")).to_have_text('"Ants", <b>and</b> more')
+        one.page.locator("form[action$='/teams/new'] [name=count]").fill("1")
+        press(one, "Create teams")
+        expect(one.page.locator(".ticket .name")).to_have_text('"Ants", <b>and</b> more')
         faults += faults_of(one)
         password = one.page.locator(".ticket dd").last.inner_text()
         follow(one, "Log in with it")
@@ -116,10 +116,10 @@ def test_an_organiser_comes_from_nothing_to_a_running_contest(api: Api, browser:
         follow(one, "Next: Teams")
         file = {"name": "class.csv", "mimeType": "text/csv", "buffer": CLASS_LIST.encode()}
         one.page.set_input_files("[name=file]", file)
-        press(one, "Show what it would do")
-        expect(one.page.locator("h1")).to_have_text("This class list makes 3 accounts")
+        press(one, "Preview")
+        expect(one.page.locator("h1")).to_have_text("This class list creates 3 accounts")
         faults += faults_of(one)
-        press(one, "Bring them in and show the passwords")
+        press(one, "Import and show the passwords")
         expect(one.page.locator(".ticket")).to_have_count(3)
         faults += faults_of(one)
         follow(one, "Next: Rules")
@@ -147,12 +147,13 @@ def test_what_is_shown_once_breaks_no_rule(api: Api, browser: Browser, url: str)
         press(one, "Make a token")
         expect(one.page.locator("h1")).to_contain_text("The token for")
         faults = faults_of(one)
-        one.open("/admin/people?find=other")
-        one.page.get_by_role("button", name=re.compile("New password")).first.click()
-        expect(one.page.locator("h1")).to_have_text("Make a new password for other?")
+        one.open("/admin/users?find=other")
+        one.page.locator(".menu summary").click()
+        one.page.locator(".menu").get_by_role("button", name="New password").click()
+        expect(one.page.locator("h1")).to_have_text("Create a new password for 1 user?")
         faults += faults_of(one)
-        press(one, "New password")
-        expect(one.page.locator("h1")).to_have_text("A password for other")
+        press(one, "Create")
+        expect(one.page.locator("h1")).to_have_text("1 card with a password")
         faults += faults_of(one)
     with reader(browser, url) as one:
         one.open(f"/c/c/register?code={terms['code']}")

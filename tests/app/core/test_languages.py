@@ -32,7 +32,7 @@ from tests.builders.service import Api, open_api
 OTHERS = [each for each in languages.LANGUAGES if each != languages.SOURCE]
 ORIGIN = {"Origin": "http://jurado.test"}
 ORGANISERS = (
-    *("/admin", "/admin/new", "/admin/problems", "/admin/problems/echo/case/02", "/admin/jobs", "/admin/people"),
+    *("/admin", "/admin/new", "/admin/problems", "/admin/problems/echo/case/02", "/admin/jobs", "/admin/users"),
     *(
         f"/admin/contests/c{each}"
         for each in ("", "/times", "/rules", "/problems", "/teams", "/live", "/rejudgings", "/questions", "/roles")

@@ -85,5 +85,5 @@ def _organisers(api: Api) -> None:
     assert not re.search(r"\b(Database|Graders|Clock|Disk|Waiting|(?<!/)files)\b", health)
     contest = text_of(api.get("/admin/contests/c", user="admin", headers=SPANISH).text)
     assert "La clasificación no se congela" in contest
-    people = text_of(api.get("/admin/people", user="admin", headers=SPANISH).text)
+    people = text_of(api.get("/admin/users", user="admin", headers=SPANISH).text)
     assert "cuenta de equipo" in people

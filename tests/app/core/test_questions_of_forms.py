@@ -134,7 +134,9 @@ def test_the_second_judge_sees_the_first_answer_before_sending(api: Api) -> None
         (f"{ADMIN}/finalize", {}),
         (f"{ADMIN}/roles/staff/revoke", {}),
         (f"{ADMIN}/awards/winner/remove", {}),
-        ("/admin/people/team/password", {}),
+        ("/admin/users/passwords", {"u.team": "on"}),
+        ("/admin/users/delete", {"u.staff": "on"}),
+        (f"{ADMIN}/teams/cards", {}),
         ("/admin/problems/echo/case/02/delete", {}),
         ("/admin/problems/echo/cases/arrange", {"act": "delete", "c.02": "on"}),
     ],
@@ -283,7 +285,7 @@ def test_long_names_do_not_widen_tables(api: Api) -> None:
         session.get_one(AccountRow, "staff").name = "N" * 200
     api.service.boards.all_changed()
     wide = "[...document.querySelectorAll('table')].filter((t) => t.scrollWidth > t.parentElement.clientWidth).length"
-    pages = (f"{ADMIN}/teams", f"{ADMIN}/live", "/admin/people", "/c/c/scoreboard", "/c/c/teams/team")
+    pages = (f"{ADMIN}/teams", f"{ADMIN}/live", "/admin/users", "/c/c/scoreboard", "/c/c/teams/team")
     with listening(api) as place, chromium_running() as browser, reader(browser, f"http://{place}", "admin") as one:
         for path in pages:
             one.open(path)

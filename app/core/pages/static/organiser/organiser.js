@@ -34,6 +34,26 @@ for (const button of document.querySelectorAll("button[data-print]")) {
   button.addEventListener("click", () => print());
 }
 
+for (const button of document.querySelectorAll("button[data-copy]")) {
+  const input = button.previousElementSibling;
+  button.hidden = false;
+  button.addEventListener("click", async () => {
+    input.select();
+    // Pages that came over plain HTTP have no clipboard.
+    if (navigator.clipboard) await navigator.clipboard.writeText(input.value);
+    else document.execCommand("copy");
+    button.textContent = _("Copied");
+  });
+}
+
+for (const all of document.querySelectorAll("input[data-all]")) {
+  all.hidden = false;
+  all.addEventListener("change", () => {
+    for (const box of document.getElementById(all.dataset.all).elements)
+      if (box.type === "checkbox") box.checked = all.checked;
+  });
+}
+
 /** Reload a part of the page, unless the reader is in it, until it has no data-follow any more. */
 async function follow(id) {
   const shown = document.getElementById(id);
