@@ -26,7 +26,7 @@ from app.accounts.service.viewer import PUBLIC, Viewer
 from app.contests import queries as queries_contests
 from app.core.clock import utc_now
 from app.core.db.audit import acting
-from app.core.db.database import run_after_commit
+from app.core.db.database import drop_after_commit, run_after_commit
 from app.core.http import auth, deps
 from app.core.http.errors import status_of
 from app.core.messages import N_, BadRequest, NotFound, ServiceError, Unauthorized, all_in_words, fault
@@ -69,9 +69,12 @@ async def visitor(request: Request) -> Viewer:
 Visitor = Annotated[Viewer, Depends(visitor)]
 
 
-def _writing(service: TheService) -> Iterator[Session]:
+def _writing(request: Request, service: TheService) -> Iterator[Session]:
     with service.database.write() as session:
         yield session
+        if getattr(request.state, "is_refused", False):
+            session.rollback()
+            drop_after_commit(session)
     run_after_commit(session)
 
 
@@ -113,14 +116,15 @@ async def or_refusal(request: Request, reply: Coroutine[object, None, Response])
     with speaking(forms.language_of(request)):
         try:
             return await reply
-        except Unauthorized:
+        except (AskFirst, ServiceError, RequestValidationError) as error:
+            # Transactions of the route end after its page is made, and see no exception.
+            request.state.is_refused = True
+            refusal = _invalid(error) if isinstance(error, RequestValidationError) else error
+        if isinstance(refusal, Unauthorized):
             return RedirectResponse(f"/login?next={quote(forms.here_of(request))}", 303)
-        except AskFirst as question:
-            return await sent_again.ask(request, question, await visitor(request))
-        except ServiceError as refusal:
-            return await refused(request, refusal)
-        except RequestValidationError as error:
-            return await refused(request, _invalid(error))
+        if isinstance(refusal, AskFirst):
+            return await sent_again.ask(request, refusal, await visitor(request))
+        return await refused(request, refusal)
 
 
 def _invalid(error: RequestValidationError) -> BadRequest:

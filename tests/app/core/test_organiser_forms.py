@@ -11,6 +11,7 @@ import pytest
 
 from app.core.messages import BadRequest
 from app.core.pages.forms import whole_number
+from app.scoreboard.pages import projector
 from tests.builders.contests import add_contest, add_problem, with_checkers
 from tests.builders.service import PASSWORD, Api, open_api
 from tests.conftest import migrated_sqlite
@@ -183,6 +184,20 @@ def test_a_form_changes_what_it_names_and_unknown_fields_say_nothing(api: Api, f
         assert after["settings"] == {**before["settings"], "final_minutes": 60, "final_phase": "all"}
     else:
         assert [each["pinned"] for each in before + after] == [[], ["c"]]
+
+
+def test_a_form_that_is_refused_after_it_wrote_has_stored_nothing(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    form, make = FORMS["awards"], projector.scoreboard.make
+
+    def made_and_refused(*given: Any) -> None:
+        make(*given)
+        raise BadRequest("no more awards")
+
+    monkeypatch.setattr(projector.scoreboard, "make", made_and_refused)
+    before = shown(api, form)
+    reply = api.post(form.address, user="admin", headers=ORIGIN, data=form.good)
+    assert (reply.status_code, "No more awards" in reply.text) == (400, True)
+    assert shown(api, form) == before
 
 
 def test_a_whole_number_is_of_ascii_digits_nine_at_most() -> None:
