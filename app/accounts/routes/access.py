@@ -238,7 +238,7 @@ def create_password_resets(
 
 
 @password_resets_router.post("/account/password-reset", summary="Set a password with a reset code")
-async def use_password_reset(
+async def apply_password_reset(
     _viewer: CurrentViewer, service: TheService, authenticator: TheAuthenticator, body: reach.ForgottenChange
 ) -> schemas.AccountView:
     """No login is needed. Tokens of the account are revoked."""

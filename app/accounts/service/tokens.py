@@ -159,7 +159,7 @@ TABLE: dict[Who, str] = {
         list_groups get_group list_organizations get_organization get_organization_file
         list_persons get_person get_person_file
         list_clarifications get_clarification list_awards get_award list_commentary get_commentary
-        get_registration create_registration use_password_reset
+        get_registration create_registration apply_password_reset
         get_todays_puzzles get_daily_puzzles get_daily_puzzle get_daily_reply
         create_game list_games get_game get_transcript create_move resign_game
     """,
