@@ -200,7 +200,7 @@ def contest_home(visit: ContestLook) -> HTMLResponse:
     snapshot, contest, now = visit.snapshot, visit.snapshot.contest, utc_now()
     row, times = contest_of(visit.session, contest.id), contest.clock
     points, shown = checklist(visit, row), state(row, times, now)
-    found = next((each for mark in (Mark.OPEN, Mark.LOOK) for each in points if each.mark is mark), None)
+    fault = next((each for mark in (Mark.OPEN, Mark.LOOK) for each in points if each.mark is mark), None)
     messages = clarifications.documents(visit.viewer, snapshot, visit.session)
     return visit.framed(
         "organiser/contest.html",
@@ -208,7 +208,7 @@ def contest_home(visit: ContestLook) -> HTMLResponse:
         next=next_step(
             shown, [point.mark for point in points], is_frozen=times.freeze is not None and not times.thawed(now)
         ),
-        found=found,
+        fault=fault,
         state=shown,
         span=span(times, now),
         clock=times,
