@@ -133,6 +133,7 @@ def answers_page(
     return visit.framed(
         "answers.html",
         "answers",
+        before=before,
         submissions=[
             each for each in listed(visit, rows) if not verdict or (each.mark, each.verdict) == VERDICTS[verdict]
         ],
