@@ -4,6 +4,7 @@ import csv
 import io
 from collections.abc import Iterable
 
+# A spreadsheet takes these for the start of a formula.
 FORMULA = ("=", "+", "-", "@", "\t", "\r")
 PASSWORD_COLUMNS = ("username", "password", "name", "team")
 

@@ -5,8 +5,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Sequence
 
 from anyio.to_thread import run_sync
@@ -17,6 +15,7 @@ from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
 from app.contests.queries import NoContest, contest_of
 from app.contests.service import visibility
+from app.core import csv_tables
 from app.core.bodies import Body, Line, mismatch, refuse, same_id
 from app.core.clics import Id, format_reltime, slug
 from app.core.messages import N_, BadRequest, Forbidden, Message, NotFound
@@ -32,8 +31,6 @@ from app.teams import queries as teams_queries
 from app.teams.service import directory, teams
 
 JSON = "application/json"
-# Characters that a spreadsheet takes for the beginning of a formula.
-FORMULA = ("=", "+", "-", "@", "\t", "\r")
 
 
 async def as_asked(snapshot: ContestSnapshot, phase: str | None) -> ContestSnapshot:
@@ -88,20 +85,13 @@ def csv_text(snapshot: ContestSnapshot, group_id: str | None) -> str:
     """The board as CSV, harmless for spreadsheets: a row a team, a column a problem."""
     arrays = arrays_of(snapshot, group_id)
     labels = [snapshot.contest.labels.get(problem.id, problem.id) for problem in arrays.problems]
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\r\n")
-    writer.writerow(["rank", "team_id", "team", "points", "time", *map(_harmless, labels)])
+    rows = []
     for rank, team in zip(arrays.ranks.tolist(), arrays.order.tolist(), strict=True):
-        names = [_harmless(arrays.teams[team].id), _harmless(arrays.teams[team].name)]
+        names = (arrays.teams[team].id, arrays.teams[team].name)
         time = moment(int(arrays.times[team]))
         shown = "" if time is None else format_reltime(time)
-        writer.writerow([rank, *names, float(arrays.totals[team]), shown, *arrays.scores[:, team].tolist()])
-    return stream.getvalue()
-
-
-def _harmless(text: str) -> str:
-    """Text that a spreadsheet does not run as a formula."""
-    return f"'{text}" if text.startswith(FORMULA) else text
+        rows.append([rank, *names, float(arrays.totals[team]), shown, *arrays.scores[:, team].tolist()])
+    return csv_tables.csv_text(["rank", "team_id", "team", "points", "time", *map(csv_tables.harmless, labels)], rows)
 
 
 class AwardBody(Body):
