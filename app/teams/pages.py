@@ -201,7 +201,7 @@ def _accounts_of(visit: Visit, contest_id: str, team_id: str | None) -> list[str
         own = reach.reach_of(look.session, visit.viewer)
         ids = [row.id for row in rows if own.within([row.id], own.accounts)]
     if not ids:
-        raise BadRequest(N_("no account of these teams is yours to change"))
+        raise BadRequest(N_("you cannot change any account of these teams"))
     return ids
 
 
