@@ -36,7 +36,7 @@ from tests.builders.examples import every
 from tests.builders.hostile import PAYLOADS
 from tests.builders.hostile_zips import ATTACKS, Files, in_two_cases
 from tests.builders.packages import PROBLEM, package_files, write_package, zip_package
-from tests.builders.pages import PAGES, VALUES
+from tests.builders.pages import PAGES, RESET, VALUES
 from tests.builders.scoring import share
 from tests.builders.service import Api, open_api
 from tests.conftest import migrated_sqlite
@@ -480,6 +480,7 @@ def test_a_nul_is_refused_in_addresses_forms_and_json_and_is_no_fault(contest: A
 def addresses_with_nul() -> Iterator[str]:
     """Each page with a NUL in each part of its address, and in each field of its query."""
     values = {**VALUES, "game_id": "1", "slug": "comesolo", "day": "2026-11-22", "kind": "optimiza", "size": "small"}
+    values["code"] = RESET
     routes = {*PAGES, *(place[1] for place in PLACES if place[0] == "GET")}
     for path in sorted(routes):
         for name in re.findall(r"\{(\w+)\}", path):

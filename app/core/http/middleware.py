@@ -41,7 +41,9 @@ IMPORTS = re.compile(rf"/api/(accounts|people|teams|{WITH_IMAGES})/?|/admin/cont
 LARGEST_IMPORT = 4 * 2**20
 LARGEST_DOCUMENT = 2**20
 # Paths that take a body from people who are not logged in.
-OF_NOBODY = re.compile(r"/api/(contests/[^/]+/(registrations|problems/[^/]+/games)|games/[^/]+/(moves|resign))/?")
+OF_NOBODY = re.compile(
+    r"/api/(account/password-reset|contests/[^/]+/(registrations|problems/[^/]+/games)|games/[^/]+/(moves|resign))/?"
+)
 # Documents are read as a whole, and small objects take 25 times their bytes.
 LARGEST_OF_NOBODY = 16 * 1024
 REQUEST_ID = b"x-request-id"

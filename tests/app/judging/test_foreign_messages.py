@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
+from pika.exceptions import NackError
 
 from app.judging.service.broker import QUEUE, open_channel, parameters_of, queue_state
 from tests.builders.grading import submission
@@ -24,9 +27,18 @@ def test_messages_that_no_server_sends_hold_nobody_up(postgresql_url: str, broke
     with working(postgresql_url, broker_url, tmp_path) as found:
         channel = open_channel(parameters_of(broker_url))
         for body in FOREIGN * 3:
-            channel.basic_publish("", QUEUE, body)
+            until(partial(is_stored, channel, body))
         channel.connection.close()
         found.accept(submission(b"10", b"10"))
         found.wait()
         until(lambda: queue_state(broker_url).ready == 0)
         assert [(row.type, row.attempt) for row in found.rows()] == [("AC", 1)]
+
+
+def is_stored(channel: Any, body: bytes) -> bool:
+    """Send a message. The broker refuses it while a queue that was just made has no leader."""
+    try:
+        channel.basic_publish("", QUEUE, body)
+    except NackError:
+        return False
+    return True
