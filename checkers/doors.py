@@ -51,6 +51,38 @@ def N_(source: str) -> str:
     return source
 
 
+SENTENCES: Mapping[str, str] = {
+    "accepted": N_("accepted"),
+    "comesolo-eaten": N_("%(eaten)s of %(pieces)s pieces eaten"),
+    "expected-found": N_("%(where)s: expected %(expected)s, found %(found)s"),
+    "final-case": N_("counts after the end of the contest"),
+    "game-won": N_("won in %(moves)s moves"),
+    "judge-error": N_("the judge failed on this answer; it is not your fault"),
+    "lasttreat-right": N_("%(positions)s positions right"),
+    "lazypiglets-right": N_("right: %(answer)s"),
+    "lazypiglets-unknown": N_("%(answer)s, not compared: no expected answer"),
+    "netgame-right": N_("right"),
+    "no-answer": N_("no answer was sent for this test case"),
+    "optimiza-collected": N_("%(total)s collected on %(cells)s cells"),
+    "output-partly-correct": N_("output is partially correct"),
+    "output-right": N_("output is correct"),
+    "output-wrong": N_("output isn't correct"),
+    "partly-correct": N_("partially correct"),
+    "rejected": N_("rejected"),
+    "rejected-answer": N_("the checker rejects this answer"),
+    "rejected-at": N_("%(where)s: rejected"),
+    "rollingballs-score": N_(
+        "%(right)s of %(balls)s cells have the right colour, %(other)s another colour, after %(rolls)s rolls"
+    ),
+    "too-large": N_("expected at most %(limit)s bytes, found more"),
+    "unexpected-end": N_("unexpected end of file"),
+    "waiting": N_("waiting to be judged"),
+    "wrong-answer": N_("wrong answer"),
+    "wrong-format": N_("wrong output format"),
+}
+"""The English sentence of each key of a message: pages show a message with such a key in the reader's language."""
+
+
 @dataclass(frozen=True, slots=True)
 class Message:
     """A sentence for people: a key with arguments, so that a page can translate it, beside its English text."""
@@ -63,6 +95,11 @@ class Message:
     def phrases(self) -> dict[str, dict[str, Any]]:
         """The sources of the arguments that are phrases, as JSON."""
         return {name: value.document() for name, value in self.args.items() if isinstance(value, Phrase)}
+
+
+def message_of(key: str, **args: str | int) -> Message:
+    """Return the message of a key of SENTENCES."""
+    return Message(key, SENTENCES[key] % args, args)
 
 
 class Rejected(Exception):

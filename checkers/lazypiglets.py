@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from checkers.doors import N_, Message, Phrase, Rejected, Score, quote
+from checkers.doors import N_, Phrase, Rejected, Score, message_of, quote
 from checkers.numbers import Integers, place, read_integers
 
 LARGEST_SIZE = 22
@@ -132,9 +132,7 @@ def score_answer(instance: Instance, answer: Answer, reference: bytes | None = N
     plan is shorter than the reference says: that is the judge's fault.
     """
     if reference is None:
-        return Score(
-            1, 1, None, Message("lazypiglets-unknown", f"{_described(answer)}, not compared: no expected answer")
-        )
+        return Score(1, 1, None, message_of("lazypiglets-unknown", answer=_described(answer)))
     try:
         least = read_answer(reference, instance).steps
     except Rejected as error:
@@ -147,13 +145,15 @@ def score_answer(instance: Instance, answer: Answer, reference: bytes | None = N
         raise Rejected.at(
             Phrase("line %(number)s", number=1), expected=Phrase("the least number of steps"), found=shown
         )
-    return Score(1, 1, 1, Message("lazypiglets-right", f"right: {_described(answer)}", {"steps": least}))
+    return Score(1, 1, 1, message_of("lazypiglets-right", answer=_described(answer)))
 
 
 def _described(answer: Answer) -> str:
     if answer.steps == UNREACHABLE:
-        return "the haystacks cannot be reached"
-    return f"{answer.steps} steps" + (" with a plan" if answer.has_plan else "")
+        return Phrase("the haystacks cannot be reached")
+    if answer.has_plan:
+        return Phrase("%(steps)s steps with a plan", steps=answer.steps)
+    return Phrase("%(steps)s steps", steps=answer.steps)
 
 
 def _read_count(lines: Sequence[bytes], at: int, what: str, most: int) -> int:

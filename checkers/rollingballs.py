@@ -197,7 +197,8 @@ def _same_parts(start: Cells, target: Cells) -> None:
     moved = np.argwhere((start == WALL) != (target == WALL))
     if len(moved):
         row, column = (int(x) for x in moved[0])
-        expected, actual = ("a wall", "none") if start[row, column] == WALL else ("no wall", "one")
+        wall, no_wall = Phrase("a wall"), Phrase("no wall")
+        expected, actual = (wall, no_wall) if start[row, column] == WALL else (no_wall, wall)
         where = Phrase("line %(number)s, column %(column)s", number=height + 3 + row, column=column + 1)
         raise Rejected.at(where, expected=Phrase("%(expected)s, as in the start", expected=expected), found=actual)
     for colour in range(10):

@@ -127,7 +127,9 @@ def _numbered(message: Message, number: int | None) -> Message:
     if where is None:
         return Message(message.key, f"{about}, {message.text}", message.args)
     place = about if where == MOVE else Phrase("move %(move)s, %(where)s", move=number, where=where)
-    return Rejected.at(place, expected=str(message.args["expected"]), found=str(message.args["found"])).message
+    return Rejected.at(
+        place, expected=cast(str, message.args["expected"]), found=cast(str, message.args["found"])
+    ).message
 
 
 def verify_move(game: AnyGame, transcript: Transcript, position: Position, number: int) -> None:

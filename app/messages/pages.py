@@ -49,7 +49,7 @@ class Thread:
 
 def questions_page(visit: ContestLook) -> HTMLResponse:
     """What the viewer may read, newest first."""
-    problems = [(each.id, visit.snapshot.contest.labels.get(each.id, each.id)) for each in visit.snapshot.problems]
+    problems = [(each.id, f"{each.label} {each.name}") for each in visit.names.columns]
     place = frame(visit.session, visit.viewer, visit.snapshot, "questions")
     shown = visit.page(
         "questions.html",

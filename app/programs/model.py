@@ -173,7 +173,7 @@ class Decision:
 
 
 ACCEPTED = Message("accepted", "accepted")
-REJECTED = Message("rejected", "the checker rejects this answer")
+REJECTED = Message("rejected-answer", "the checker rejects this answer")
 
 
 def team_message(text: str, default: Message) -> Message:

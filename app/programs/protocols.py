@@ -24,9 +24,9 @@ from app.sandbox.model import Result
 from checkers.doors import Exact, Message, Score
 
 TRANSLATED = {
-    "translate:success": Message("accepted", "output is correct"),
-    "translate:wrong": Message("wrong-answer", "output isn't correct"),
-    "translate:partial": Message("partly-correct", "output is partially correct"),
+    "translate:success": Message("output-right", "output is correct"),
+    "translate:wrong": Message("output-wrong", "output isn't correct"),
+    "translate:partial": Message("output-partly-correct", "output is partially correct"),
 }
 
 

@@ -46,7 +46,7 @@ from games.lasttreat.position import Position
 MOST_LISTED = 60
 MOST_DRAWN = 40
 SECOND_LINE = "second to move"
-EXPECTED_MOVE = "two numbers x y: take x cakes and y pieces of fruit"
+EXPECTED_MOVE = Phrase("two numbers x y: take x cakes and y pieces of fruit")
 
 
 @dataclass(frozen=True)

@@ -99,13 +99,13 @@ class NetGame:
         )
         if rope not in ropes:
             actual = (
-                Phrase("one that has been cut")
+                Phrase("%(rope)s, one that has been cut", rope=rope)
                 if rope in position.cut
-                else Phrase("one of no whole cell")
+                else Phrase("%(rope)s, one of no whole cell", rope=rope)
                 if rope
                 else Phrase("rope 0")
             )
-            raise Rejected.at(MOVE, expected=Phrase("a rope that is a side of a whole cell"), found=f"{rope}, {actual}")
+            raise Rejected.at(MOVE, expected=Phrase("a rope that is a side of a whole cell"), found=actual)
         return position.after(rope)
 
     def over(self, position: Position) -> bool:

@@ -161,8 +161,9 @@ def _read_walk(board: Instance, text: str) -> Position:
         )
     position = Position(board)
     for number, pair in enumerate(zip(words[::2], words[1::2], strict=True), start=1):
-        cell = _read_cell(board, " ".join(pair), f"{where}, cell {number}")
-        _check_step(position, cell, f"{where}, cell {number}")
+        there = Phrase("%(line)s, cell %(number)s", line=where, number=number)
+        cell = _read_cell(board, " ".join(pair), there)
+        _check_step(position, cell, there)
         position = Position(board, (*position.walk, cell))
     starters = {"": None, f"{BEGINS}A\n": FIRST, f"{BEGINS}B\n": SECOND}
     if last not in starters or (last == "" and len(position.walk) > 1):

@@ -11,7 +11,7 @@ from app.authoring.service import contest_problems, packages
 from app.contests import queries as contests_queries
 from app.core.messages import N_, BadRequest
 from app.core.pages import forms, wording
-from app.core.pages.languages import _, refuse_outdated
+from app.core.pages.languages import _, named, refuse_outdated
 from app.core.pages.visits import Change, ContestLook
 from app.domain.contests import Kind, ScoredProblem
 from app.domain.participation import is_for_practice
@@ -100,7 +100,7 @@ def _entries(
             {
                 "id": row.problem_id,
                 "label": row.label,
-                "name": problem.names.get("en") or next(iter(problem.names.values()), row.problem_id),
+                "name": named(problem.names, row.problem_id),
                 "line": "" if known is None else wording.rule_line(known.rule, len(cases), known.groups),
                 "lacking": sum(case.answer_sha256 is None for case in cases),
                 "version": row.version or problem.version,

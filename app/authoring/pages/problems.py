@@ -14,7 +14,7 @@ from app.authoring.service import jobs, packages, testcases, versions
 from app.core.http.errors import status_of, written
 from app.core.messages import N_, BadRequest, ServiceError
 from app.core.pages.forms import made_of_values, open_form, whole_number
-from app.core.pages.languages import _, confirm, ngettext
+from app.core.pages.languages import _, confirm, named, ngettext
 from app.core.pages.visitor import (
     Fields,
     faults_of,
@@ -158,7 +158,7 @@ def _problem(visit: Look, problem_id: str, refusal: ServiceError | None = None) 
         200 if refusal is None else 400,
         faults=[] if refusal is None else faults_of(refusal),
         problem=problem,
-        name=problem.names.get("en") or next(iter(problem.names.values()), problem.id),
+        name=named(problem.names, problem.id),
         groups=[(group, cases[group.name]) for group in problem.groups],
         owns=viewer.is_admin or viewer.grants.problems.get(problem_id) == "owner",
         verification=verification,

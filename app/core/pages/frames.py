@@ -20,6 +20,7 @@ from sqlalchemy.orm import Session
 from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
 from app.core.clock import utc_now
+from app.core.pages.languages import named
 from app.core.pages.pages import PRIVATE, READ, page, reader_values
 from app.core.pages.visitor import TheService, TheSnapshot, Visitor
 from app.core.pages.wording import is_endless, length, seconds
@@ -35,12 +36,17 @@ from app.teams import queries as teams_queries
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """The head of a problem's column."""
+    """The head of a problem's column; `names` are the problem's, by language."""
 
     id: str
     label: str
-    name: str
+    names: Mapping[str, str]
     most: float
+
+    @property
+    def name(self) -> str:
+        """Return the problem's name in the reader's language."""
+        return named(self.names, self.id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,8 +107,7 @@ def _columns(session: Session, snapshot: ContestSnapshot) -> list[Column]:
     columns = []
     for each in snapshot.view.problems:
         texts = pins.row(session, snapshot.contest.id, each.id).names
-        name = texts.get("en") or next(iter(texts.values()), each.id)
-        columns.append(Column(each.id, labels.get(each.id, each.id), name, float(each.rule.max_points)))
+        columns.append(Column(each.id, labels.get(each.id, each.id), texts, float(each.rule.max_points)))
     return columns
 
 

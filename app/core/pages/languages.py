@@ -28,7 +28,7 @@ from babel.messages.pofile import read_po
 
 from app.core.messages import N_, BadRequest, Message
 from app.domain.documents import MessageDocument, PhraseDocument
-from checkers.doors import Phrase
+from checkers.doors import SENTENCES, Phrase
 
 SOURCE = "en"
 # The languages of pages, each by its own name.
@@ -101,6 +101,11 @@ def translate(message: object) -> str:
         name: translate(each) if isinstance(each, Message | Phrase) else each for name, each in message.values.items()
     }
     return text % values if values else text
+
+
+def named(names: Mapping[str, str], default: str) -> str:
+    """Return a problem's name in the reader's language, or in English, or any."""
+    return names.get(language()) or names.get(SOURCE) or next(iter(names.values()), default)
 
 
 def decimal(text: str) -> str:
@@ -234,35 +239,11 @@ def _shown(text: str) -> Mapping[str, str]:
     return values
 
 
-# The sentence of each key, as checkers write it in English.
-SENTENCES = {
-    "accepted": N_("accepted"),
-    "comesolo-eaten": N_("%(eaten)s of %(pieces)s pieces eaten"),
-    "final-case": N_("counts after the end of the contest"),
-    "no-answer": N_("no answer was sent for this test case"),
-    "waiting": N_("waiting to be judged"),
-    "expected-found": N_("%(where)s: expected %(expected)s, found %(found)s"),
-    "game-won": N_("won in %(moves)s moves"),
-    "judge-error": N_("the judge failed on this answer; it is not your fault"),
-    "lasttreat-right": N_("%(positions)s positions right"),
-    "netgame-right": N_("right"),
-    "optimiza-collected": N_("%(total)s collected on %(cells)s cells"),
-    "rejected": N_("rejected"),
-    "rejected-at": N_("%(where)s: rejected"),
-    "rollingballs-score": N_(
-        "%(right)s of %(balls)s cells have the right colour, %(other)s another colour, after %(rolls)s rolls"
-    ),
-    "too-large": N_("expected at most %(limit)s bytes, found more"),
-}
-
-
 def in_words(message: MessageDocument) -> str:
     """Return a checker's message for the reader: translated where its key is known and its text is that of the key."""
     sentence, text, args = SENTENCES.get(message["key"]), message["text"], message["args"]
-    if sentence is None or language() == SOURCE:
-        return text
     try:
-        if sentence % args != text:  # a package's own checker, with a key of ours and words of its own
+        if sentence is None or sentence % args != text:  # a package's own checker, with words of its own
             return text
         shown = {name: _phrase(each, str(args[name])) for name, each in message.get("phrases", {}).items()}
     except KeyError:  # the same, with other values

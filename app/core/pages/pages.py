@@ -203,6 +203,7 @@ ENVIRONMENT.filters.update(
     ordinal=wording.ordinal,
     stored_values=stored_values,
     said=languages.translate,
+    named=languages.named,
     type_word=type_word,
     qr=qr,
 )

@@ -19,7 +19,7 @@ from app.contests.service.visibility import the_problem
 from app.core.clics import number
 from app.core.messages import N_, Message, NotFound, did_you_mean
 from app.core.pages.forms import accepted_languages
-from app.core.pages.languages import LANGUAGES, gettext
+from app.core.pages.languages import LANGUAGES, gettext, named
 from app.core.pages.visits import ContestLook, Visit
 from app.core.pages.wording import contest_rules, limit_rules, points, problem_rules, rule_line, uncounted, width
 from app.domain.contests import Carry, Counting, ScoredProblem
@@ -181,7 +181,7 @@ def _listed(session: Session, viewer: Viewer, snapshot: ContestSnapshot) -> list
             {
                 "id": problem.id,
                 "label": document.label,
-                "name": document.name,
+                "name": named(document.names, document.id),
                 "line": rule_line(problem.rule, len(problem.cases), problem.groups),
                 "most": most,
                 "mine": None if mine is None else points(mine),

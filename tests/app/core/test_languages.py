@@ -389,7 +389,7 @@ def test_rules_of_problems_and_contests_are_sentences_in_every_language() -> Non
         (
             Rejected.at(Phrase("line %(number)s", number=7), expected=Phrase("a rare thing"), found='"zebra"').message,
             "sk",
-            'riadok 7: očakáva sa a rare thing, nájdené "zebra"',
+            'riadok 7: očakávané: a rare thing, nájdené: "zebra"',
         ),
         (Message("rejected", "rejected"), "ru", "отклонено"),
         (Message("comesolo-eaten", "3 of 9 pieces eaten", {"eaten": 3, "pieces": 9}), "ja", "駒9個中3個を取得"),
