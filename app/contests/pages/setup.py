@@ -154,8 +154,11 @@ def set_rules(change: Change, contest_id: str) -> Response:
 
 
 def start_soon(change: Change, contest_id: str) -> Response:
-    """Let the contest begin in a minute."""
+    """Let the contest start in one minute; ask first if another start is scheduled."""
     start = (utc_now() + UNTIL_START).replace(microsecond=0)
+    if (planned := clock(contest_of(change.session, contest_id)).start) is not None:
+        sentence = _("It is scheduled for %(time)s.", time=forms.in_zone(planned, forms.zone_of(change.request)))
+        change.confirm(_("Start the contest in one minute?"), sentence, _("Start in one minute"))
     # CLICS wants the id in the body where the start changes, as a check of the address.
     values = {"id": contest_id, "start_time": format_time(start)}
     change_contest(change, contest_id, values)

@@ -20,8 +20,9 @@ from app.core.pages.languages import _, confirm
 from app.core.pages.visitor import Fields, TheSnapshot
 from app.core.pages.visits import Visit
 from app.core.pages.wording import minute, spoken
-from app.domain.contests import ScoredProblem
+from app.domain.contests import CaseKind, ScoredProblem
 from app.domain.participation import ParticipationKind, limited
+from app.problems.queries import pins
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.service.chosen import ChosenBody, ask, choose, final_inputs, quota_of
 from app.submissions.service.chosen import chosen as choice_of
@@ -104,10 +105,11 @@ def begin_clock(visit: Visit, snapshot: TheSnapshot, fields: Fields, contest_id:
 def finals_shown(
     session: Session, viewer: Viewer, snapshot: ContestSnapshot, problem: ScoredProblem
 ) -> FinalsShown | None:
-    """Return what a team reads about a problem's final inputs; None where teams do not ask for them."""
+    """Return what a team reads about a problem's final inputs; None if there are none, or teams do not ask for them."""
     contest, now = snapshot.contest, utc_now()
     window = contest.finals.window
-    if window is None or not takes_part(viewer, snapshot):
+    has_finals = any(group.kind == CaseKind.FINAL for group in pins.groups(session, contest.id, problem.id))
+    if window is None or not has_finals or not takes_part(viewer, snapshot):
         return None
     shown = final_inputs(viewer, snapshot, session, problem.id)
     if shown.time is None:

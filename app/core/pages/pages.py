@@ -163,7 +163,7 @@ def type_word(key: str) -> str:
 
 def qr(address: str) -> Markup:
     """An address as a QR code."""
-    return Markup(segno.make_qr(address).svg_inline(scale=4, title=address))  # segno escapes it
+    return Markup(segno.make_qr(address).svg_inline(omitsize=True, title=address))  # segno escapes it
 
 
 MARKS = re.compile("[\u202a-\u202e\u2066-\u2069]")

@@ -48,14 +48,15 @@ class Pair:
 
 
 def compare_page(visit: ContestLook, a: Id = "", b: Id = "") -> HTMLResponse:
-    """Two submissions to one problem; the second is the one before the first unless it is named."""
+    """Show two submissions to one problem; if `b` is missing, `a` and the one before it."""
     session, viewer, snapshot = visit.session, visit.viewer, visit.snapshot
     if not viewer.logged_in and not snapshot.contest.settings.show_others_answers:
         raise Unauthorized(N_("log in to compare submissions"))
     first = report(viewer, snapshot, session, a) if a else None
     choices = _choices(viewer, snapshot, session, first)
-    b = b or _beside(a, choices)
-    second = report(viewer, snapshot, session, b) if b else None
+    if not b:
+        a, b = _pair(a, choices)
+    first, second = (report(viewer, snapshot, session, each) if each else None for each in (a, b))
     if first is not None and second is not None and first.problem_id != second.problem_id:
         both = f"{first.problem_id} and {second.problem_id}"
         raise BadRequest(N_("expected a submission to the same problem as a, found %(found)s"), where="b", found=both)
@@ -92,13 +93,13 @@ def _choices(viewer: Viewer, snapshot: ContestSnapshot, session: Session, first:
     ]
 
 
-def _beside(a: str, choices: Sequence[Choice]) -> str:
-    """The submission before one, or else the one after it; empty where there is none."""
+def _pair(a: str, choices: Sequence[Choice]) -> tuple[str, str]:
+    """Return a submission after the one before it, or before the next one; with "" if there is no other."""
     ids = [choice.id for choice in choices]
-    if a not in ids:
-        return ""
+    if a not in ids or len(ids) == 1:
+        return a, ""
     at = ids.index(a)
-    return ids[at + 1] if at + 1 < len(ids) else ids[at - 1] if at else ""
+    return (ids[at + 1], a) if at + 1 < len(ids) else (a, ids[at - 1])
 
 
 def _pairs(snapshot: ContestSnapshot, first: Report, second: Report) -> list[Pair]:

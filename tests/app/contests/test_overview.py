@@ -61,6 +61,14 @@ def test_every_phase_has_one_next_step(state: str, marks: Sequence[Mark], is_fro
     assert next_step(state, marks, is_frozen=is_frozen) is step
 
 
+def test_a_start_before_the_scheduled_one_is_confirmed(api: Api) -> None:
+    add_contest(api.service, started=-HOUR)
+    asked = send(api, f"{HOME}/start")
+    assert (asked.status_code, "Start the contest in one minute?" in asked.text) == (200, True)
+    assert "It is scheduled for" in asked.text
+    assert send(api, f"{HOME}/start", sure="yes").status_code == 303
+
+
 def test_the_overview_leads_from_the_start_to_final_results(api: Api) -> None:
     add_contest(api.service, started=-HOUR, freeze=HOUR, problem_id=None)
     assert lead(api) == ("Finish the setup", ["Start in one minute", "[Continue setup]"])

@@ -46,7 +46,7 @@ def test_a_comparison_has_the_points_of_both_reports_and_what_changed(api: Api) 
 
 
 def test_the_submission_before_is_compared_where_no_other_one_is_named(api: Api) -> None:
-    assert "Submissions 2 and 1" in words(api.get("/c/c/compare?a=2", user="team").text)
+    assert "Submissions 1 and 2" in words(api.get("/c/c/compare?a=2", user="team").text)
     assert "Submissions 1 and 2" in words(api.get("/c/c/compare?a=1", user="team").text)
     assert "no other submission" in words(api.get("/c/c/compare?a=3", user="other").text)
     assert "Choose two submissions" in words(api.get("/c/c/compare", user="team").text)
