@@ -26,8 +26,8 @@ RULES: Mapping[str, str] = MappingProxyType(
             "k or more, and no cell may be landed on twice. Collect the greatest sum, the start included."
         ),
         "comesolo": N_(
-            "A piece jumps over a piece beside it, in one of eight directions, onto the empty cell behind that one, "
-            "and eats it. Eat as many pieces as you can."
+            "A piece jumps over an adjacent piece, in one of eight directions, onto the empty cell behind it, and eats "
+            "it. Eat as many pieces as you can."
         ),
         "netgame": N_(
             "Two players cut ropes in turn. A rope may be cut while it is a side of a whole cell, whose four sides are "

@@ -27,7 +27,7 @@ ENDINGS = {
     "played": N_("by the rules"),
     "resigned": N_("resigned"),
     "clock": N_("out of time"),
-    "contest": N_("cut by the contest's end"),
+    "contest": N_("ended with the contest"),
     "moves": N_("too long"),
 }
 
@@ -131,7 +131,7 @@ def _called(view: showing.GameView, side: int) -> str:
 def _verdict(view: showing.GameView, *, plays: bool) -> tuple[str, str]:
     """The mark and the words of how a game stands."""
     if view.over:
-        marks = {"you": ("ac", N_("You won")), "opponent": ("wa", N_("You lost")), None: ("no", N_("Nobody won"))}
+        marks = {"you": ("ac", N_("You won")), "opponent": ("wa", N_("You lost")), None: ("no", N_("No one won"))}
         return marks[view.winner]
     return ("pc", N_("Your turn")) if plays else ("wait", N_("goes on"))
 

@@ -88,8 +88,8 @@ STATES = {
     "judging": N_("is being judged"),
     "ready": N_("is ready to be applied"),
     "applied": N_("is applied"),
-    "undone": N_("was applied and taken back"),
-    "cancelled": N_("was given up"),
+    "undone": N_("was applied and undone"),
+    "cancelled": N_("was cancelled"),
 }
 
 

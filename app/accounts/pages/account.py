@@ -48,7 +48,7 @@ def drop_session(request: Request, reply: Response) -> None:
     reply.delete_cookie(tokens.SESSION_COOKIE, path=path, httponly=True, samesite="lax")
 
 
-WRONG = N_("This username and password do not belong together. Both are as they were given to you; capitals count.")
+WRONG = N_("Wrong username or password. Both are case-sensitive.")
 
 
 def login_page(
@@ -203,7 +203,7 @@ def revoke_token(change: Change, token_id: str) -> Response:
     _check(change.viewer, N_("log in to see your tokens"))
     change.confirm(
         _("Revoke this session or token?"),
-        _("Browsers and programs that use it are logged out at once."),
+        _("Browsers and programs that use it are logged out immediately."),
         _("Revoke"),
     )
     tokens.delete(change.session, change.viewer, token_id)

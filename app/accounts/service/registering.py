@@ -159,7 +159,7 @@ def _admitted(contest: ContestRow, row: RegistrationRow | None, code: str) -> Re
         raise Forbidden(closed)
     if row.code is None or not _same_code(row.code, code):
         raise Forbidden(
-            N_("expected the contest's code for registration, found another; ask its organisers"), where="code"
+            N_("expected the contest's code for registration, found another; ask its organizers"), where="code"
         )
     return row
 

@@ -106,7 +106,7 @@ def why_closed(contest: ContestRow, row: RegistrationRow) -> Message | None:
 def refuse_full(session: Session, contest: ContestRow, row: RegistrationRow) -> None:
     """Raise Conflict where every place is taken."""
     if accounts_queries.count(session, contest.id) >= row.most:
-        full = N_("registration for %(contest)r is full: all %(count)s places are taken; ask its organisers")
+        full = N_("registration for %(contest)r is full: all %(count)s places are taken; ask its organizers")
         raise Conflict(full, contest=contest.name, count=row.most)
 
 

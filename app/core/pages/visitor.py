@@ -41,7 +41,7 @@ from app.tables import ContestRow
 
 TITLES = {
     401: N_("Please log in"),
-    403: N_("Not for you"),
+    403: N_("Access denied"),
     404: N_("No such page"),
     429: N_("Too many requests"),
 }
@@ -144,7 +144,7 @@ async def refused(request: Request, refusal: ServiceError) -> Response:
 
 async def _refusal_page(request: Request, refusal: ServiceError, status: int) -> Response:
     place, colon, words = translate(await refusal.full_message(request.app.state.service)).partition(": ")
-    title = gettext(TITLES.get(status, N_("This did not work")))
+    title = gettext(TITLES.get(status, N_("Something went wrong")))
     listed = refusal.errors if refusal.errors is not None and len(refusal.errors) > 1 else []
     faults = [{**each, "where": sent_forms.field_words(str(each.get("where") or ""))} for each in listed]
     return page(

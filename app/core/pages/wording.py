@@ -132,7 +132,7 @@ def problem_rules(rule: ScoringRule, groups: Sequence[Group] = ()) -> list[str]:
         Kind.RANK: _("Each case gives points by the rank of your raw score among all teams."),
     }
     counting = {
-        Counting.BEST_CASE: _("For each case the best answer that you ever sent counts."),
+        Counting.BEST_CASE: _("For each case, your best answer counts."),
         Counting.BEST: _("The best of your submissions counts."),
         Counting.LAST: _("Your last submission counts."),
     }
@@ -151,9 +151,9 @@ def problem_rules(rule: ScoringRule, groups: Sequence[Group] = ()) -> list[str]:
     if rule.counting is not Counting.BEST_CASE:
         sentences.append(carry[rule.carry])
     if rule.kind is Kind.RELATIVE:
-        sentences.append(_("When somebody improves the best answer, everybody's points follow at once."))
+        sentences.append(_("When a team improves the best answer, the points of all teams change immediately."))
     if rule.reference_counts:
-        sentences.append(_("The judges' own answer counts among those for the best."))
+        sentences.append(_("The judges' reference answer counts toward the best score."))
     return sentences
 
 
@@ -192,7 +192,7 @@ def contest_rules(times: Clock, settings: ContestSettings) -> list[str]:
     if times.freeze_before_end is not None:
         sentences.append(
             _(
-                "The scoreboard stands still for everybody in the last %(length)s; your own results stay live.",
+                "The scoreboard is frozen in the last %(length)s. Your own results stay live.",
                 length=length(times.freeze_before_end),
             )
         )
@@ -209,9 +209,9 @@ def contest_rules(times: Clock, settings: ContestSettings) -> list[str]:
     if settings.choose:
         sentences.append(_("You choose which of your submissions counts."))
     if settings.practice:
-        sentences.append(_("Submissions after the end are judged, and change no board."))
+        sentences.append(_("Submissions after the end are judged but do not change the scoreboard."))
     if settings.virtual:
-        sentences.append(_("Teams may take part by a clock of their own after the end."))
+        sentences.append(_("After the end, teams can take part with their own clock."))
     sentences.append(_("Teams with equal points are ordered by the earlier last gain."))
     return sentences
 

@@ -80,9 +80,9 @@ def installation(status: Status) -> Iterator[Part]:
     if status.queue is not None:
         yield _broker(status)
     yield _done(N_("Last 5 minutes"), _recent(status.recent))
-    yield _done(N_("Judgements of rejudgings that wait"), status.waiting_again)
+    yield _done(N_("Pending judgements of rejudgings"), status.waiting_again)
     yield _judge_errors(status)
-    yield _done(N_("Contests that run"), ", ".join(status.running) or "0")
+    yield _done(N_("Running contests"), ", ".join(status.running) or "0")
     if status.room is None:
         yield _done(N_("Place of stored files"), status.files_place)
     else:

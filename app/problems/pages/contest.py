@@ -231,7 +231,7 @@ def _cases(
 KEPT = {
     Carry.BEST: N_("your best answer so far stays in force"),
     Carry.LATEST: N_("your latest answer stays in force"),
-    Carry.NONE: N_("an earlier answer does not count beside this submission"),
+    Carry.NONE: N_("an earlier answer does not count with this submission"),
 }
 
 

@@ -321,7 +321,7 @@ def _line(each: ReportedGroup, group: Group, cases: Sequence[ReportedCase]) -> G
     rules = [gettext(AGGREGATIONS[group.aggregation])]
     if group.require_pass:
         needed = ", ".join(name.removeprefix("secret/") for name in group.require_pass)
-        rules.append(_("It needs the full points of: %(groups)s.", groups=needed))
+        rules.append(_("It requires full points in: %(groups)s.", groups=needed))
     return GroupLine(
         each.name.removeprefix("secret/"),
         " ".join(rules),
@@ -337,7 +337,7 @@ def _why(each: ReportedGroup, group: Group, cases: Sequence[ReportedCase]) -> st
     if each.points > 0 or each.why is None:
         return ""
     if each.why.startswith("needs "):
-        return _("A group that it needs does not have its full points.")
+        return _("A required group does not have full points.")
     if group.aggregation is Aggregation.PASS_FAIL:
         short = sum((case.points or 0.0) < case.max_points for case in cases)
         return ngettext(

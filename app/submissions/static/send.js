@@ -88,7 +88,7 @@
           (error) => all.push({ path, size: file.size, fault: error.message }) && [],
         );
         if (entries === null)
-          all.push({ path, size: file.size, note: _("too large to be looked at here; the server will") });
+          all.push({ path, size: file.size, note: _("too large to check here; the server will check it") });
         for (const entry of entries ?? []) all.push({ ...entry, look: () => beginningOf(file, entry) });
       } else {
         all.push({ path, size: file.size, file, look: () => file.slice(0, LOOK_AT).text() });
@@ -137,8 +137,8 @@
       else if (!known) {
         const near = nearest(name);
         const why = near
-          ? _("no such case. Did you mean %(near)s? It will be left out.", { near })
-          : _("no such case. It will be left out.");
+          ? _("no such case. Did you mean %(near)s? It will be ignored.", { near })
+          : _("no such case. It will be ignored.");
         wrong.push([each.path, why, each.size]);
       } else if (known.some((one) => taken.has(one.name))) {
         const [first] = known.filter((one) => taken.has(one.name));
@@ -199,8 +199,8 @@
       lines.push(line("wa", _("%(count)s more", { count: wrong.length - MOST_SHOWN }), _("which look wrong, too")));
     if (good.length) lines.push(line("ac", some(good), _("names and sizes look right"), files(good.length)));
     for (const [path, why, size] of notes) lines.push(line("wait", path, why, sizeText(size)));
-    if (nested.length) lines.push(line("pc", some(nested), _("taken; names of folders are ignored")));
-    if (left.length) lines.push(line("no", some(left), _("no answers, left out"), files(left.length)));
+    if (nested.length) lines.push(line("pc", some(nested), _("accepted; folder names are ignored")));
+    if (left.length) lines.push(line("no", some(left), _("not an answer, ignored"), files(left.length)));
     if (kept.length) lines.push(line("carry", some(kept.map((each) => each.name)), keptText, _("no file")));
     if (open.length) lines.push(line("no", some(open.map((each) => each.name)), _("no answer yet"), _("no file")));
     list.replaceChildren(...lines);
@@ -376,7 +376,7 @@
     choose(entries.length ? (await Promise.all(entries.map((entry) => filesOf(entry)))).flat() : files);
   });
   drop.append(
-    element("p", { className: "mute", textContent: _("You can drop them here, or a folder.") }),
+    element("p", { className: "mute", textContent: _("You can also drop files or a folder here.") }),
     pick,
     folder,
   );

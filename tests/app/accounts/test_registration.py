@@ -73,7 +73,7 @@ def test_the_cap_holds_to_the_last_place_and_says_so(contest: Api) -> None:
     assert sorted(reply.status_code for reply in replies) == [201] * 3 + [409] * 5
     refused = next(reply for reply in replies if reply.status_code == 409)
     assert (
-        refused.json()["message"] == "registration for 'Contest c' is full: all 3 places are taken; ask its organisers"
+        refused.json()["message"] == "registration for 'Contest c' is full: all 3 places are taken; ask its organizers"
     )
     terms = contest.get("contests/c/registration", user="admin").json()
     assert (terms["registered"], terms["full"]) == (3, True)

@@ -179,7 +179,7 @@ def test_a_change_of_the_password_on_the_page_ends_all_other_sessions(api: Api) 
         assert api.post("/account", data={**fields, **wrong}, **one).status_code in {400, 403}
     reply = api.post("/account", data=fields, **one)
     assert (reply.status_code, reply.headers["Location"]) == (303, "/account?done=password")
-    assert "The password is changed" in api.get("/account?done=password", **one).text
+    assert "Password changed" in api.get("/account?done=password", **one).text
     assert api.get("/account", **other).status_code == 303
     assert api.get("account", **one).status_code == 200
 

@@ -50,7 +50,7 @@ def api(tmp_path: Path) -> Iterator[Api]:
 def test_a_contest_of_twenty_teams_a_judge_and_an_assistant_takes_few_clicks(api: Api) -> None:
     with listening(api) as place, chromium_running() as browser, reader(browser, f"http://{place}", "admin") as one:
         page, hand = one.page, Hand(one)
-        hand.link("Organise")
+        hand.link("Organize")
         hand.link("New contest")
         page.fill("[name=name]", "Winter Cup")
         hand.press("Make the contest")
@@ -96,7 +96,7 @@ def test_a_lost_password_is_replaced_by_a_link(api: Api) -> None:
             page.fill("[name=again]", NEW)
             assert one.violations() == []
             hand.press("Set password and log in")
-            expect(page.locator(".note.good")).to_contain_text("The password is changed")
+            expect(page.locator(".note.good")).to_contain_text("Password changed")
             assert hand.clicks == 1
             page.goto(link)
             expect(page.locator("main")).to_contain_text("ask the organizers for another one")

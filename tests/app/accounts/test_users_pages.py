@@ -142,7 +142,7 @@ def test_a_reset_link_sets_a_password_once_and_the_old_one_works_until_then(api:
         assert (refused.status_code, words in refused.text, NEW in refused.text) == (400, True, False), refused.text
     used = send(api, path, None, password=NEW, again=NEW)
     assert (used.status_code, used.headers["Location"]) == (303, "/account?done=password")
-    assert "The password is changed" in api.get("/account?done=password").text  # logged in by the cookie
+    assert "Password changed" in api.get("/account?done=password").text  # logged in by the cookie
     api.client.cookies.clear()
     assert api.get("account", auth=("team", NEW)).status_code == 200
     assert api.get("account", headers={"Authorization": f"Bearer {token}"}).status_code == 401

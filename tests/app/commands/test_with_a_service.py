@@ -113,7 +113,7 @@ def test_an_admin_sees_the_whole_installation_in_one_screen(admin: Jurado, servi
     assert len(lines) <= 24
     assert max(map(len, lines)) <= 80
     parts = {line[2:].partition(":")[0] for line in lines}
-    assert {"Servers", "Database", "Waiting to be judged", "Contests that run", "Damaged files", "Last backup"} <= parts
+    assert {"Servers", "Database", "Waiting to be judged", "Running contests", "Damaged files", "Last backup"} <= parts
     document = json.loads(admin("status", "--json").stdout)
     (servers,) = [each["figure"] for each in document["parts"] if each["name"] == "Servers"]
     assert servers.startswith("1 alive, their graders: 1;")

@@ -93,7 +93,7 @@ def test_what_a_frozen_board_hides_is_on_no_page(api: Api) -> None:
     add_submission(api.service, {"02": RIGHT, "03": RIGHT}, minute=40)
     frozen = api.get("/c/c/scoreboard").text
     assert shown_points(frozen) == shown_points(before)
-    assert "The board is frozen since 0:30:00." in text_of(frozen)
+    assert "The scoreboard has been frozen since 0:30:00." in text_of(frozen)
     assert "+1" in text_of(frozen)
     for page in ("/c/c", "/c/c/problems", "/c/c/problems/echo", "/c/c/teams/team"):
         assert "100.0" not in text_of(api.get(page, user=None).text).replace("100.0 100", "", 1), page

@@ -78,7 +78,7 @@ def test_a_newcomer_comes_from_the_first_page_to_a_judged_answer(api: Api, brows
         follow(one, "Contest c")
         follow(one, "Echo")
         one.page.locator("main").get_by_role("link", name="Log in").click()
-        expect(one.page.locator("main")).to_contain_text("The server is new: the account admin has the password")
+        expect(one.page.locator("main")).to_contain_text("Log in as admin with the password")
         faults = faults_of(one)
         one.page.fill("[name=username]", "admin")
         one.page.fill("[name=password]", PASSWORD)
@@ -105,7 +105,7 @@ def test_a_newcomer_comes_from_the_first_page_to_a_judged_answer(api: Api, brows
 
 def test_an_organiser_comes_from_nothing_to_a_running_contest(api: Api, browser: Browser, url: str) -> None:
     with wall_clock() as wall, reader(browser, url, "admin") as one:
-        follow(one, "Organise")
+        follow(one, "Organize")
         follow(one, "New contest")
         one.page.fill("[name=name]", "Winter Cup")
         press(one, "Make the contest")
@@ -126,7 +126,7 @@ def test_an_organiser_comes_from_nothing_to_a_running_contest(api: Api, browser:
         follow(one, "Next: Start")
         expect(one.page.locator(".lead h2")).to_have_text("Ready to start")
         press(one, "Start in one minute")
-        expect(one.page.locator(".note.good")).to_have_text("The start is set: the contest begins within a minute.")
+        expect(one.page.locator(".note.good")).to_have_text("The contest starts in one minute.")
         expect(one.page.locator(".checks .v.wa")).to_have_count(0)
         expect(one.page.get_by_role("button", name="Start in one minute")).to_have_count(0)
         faults += faults_of(one)
@@ -144,7 +144,7 @@ def test_what_is_shown_once_breaks_no_rule(api: Api, browser: Browser, url: str)
     with reader(browser, url, "admin") as one:
         one.open("/account")
         one.page.fill("[name=label]", "a program " * 20)
-        press(one, "Make a token")
+        press(one, "Create token")
         expect(one.page.locator("h1")).to_contain_text("The token for")
         faults = faults_of(one)
         one.open("/admin/users?find=other")

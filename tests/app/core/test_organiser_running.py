@@ -81,7 +81,7 @@ def test_a_rejudging_shows_its_matrix_is_applied_as_seen_and_taken_back(api: Api
     html = api.get(place, user="judge").text
     assert "<img" not in html
     words = text_of(html)
-    assert "Submissions that change: 1 of 1 , cases: 2." in words
+    assert "Changed submissions: 1 of 1 , cases: 2." in words
     assert "Accepted Rejected Accepted · · Rejected 1 ·" in words
     spanish = text_of(api.get(place, user="judge", headers={"Accept-Language": "es"}).text)
     assert "Aceptada Rechazada Aceptada · · Rechazada 1 ·" in spanish
@@ -93,7 +93,7 @@ def test_a_rejudging_shows_its_matrix_is_applied_as_seen_and_taken_back(api: Api
     assert api.get("contests/c/submissions/1/report", user="team").json()["points"] == 100
     assert send(api, f"{place}/undo").status_code == 303
     assert api.get("contests/c/submissions/1/report", user="team").json()["points"] == 0
-    assert "was applied and taken back" in text_of(api.get(place, user="judge").text)
+    assert "was applied and undone" in text_of(api.get(place, user="judge").text)
     nothing = send(api, "/admin/contests/c/rejudgings", data={"reason": "why"})
     assert nothing.status_code == 400
 
@@ -102,7 +102,7 @@ def test_a_question_is_answered_to_its_team_with_a_ready_text_or_to_everybody(ap
     for text in ("May I?", "And now?"):
         api.post("contests/c/clarifications", user="team", json={"text": text})
     first, second = (each["id"] for each in api.get("contests/c/clarifications", user="judge").json())
-    assert "2 questions wait for an answer" in text_of(api.get("/admin/contests/c/questions", user="judge").text)
+    assert "2 unanswered questions" in text_of(api.get("/admin/contests/c/questions", user="judge").text)
     send(api, "/admin/contests/c/questions", "judge", data={"reply_to_id": first, "text": "", "canned": "No comment."})
     answer = {"reply_to_id": second, "text": "Yes", "everybody": "on"}
     assert send(api, "/admin/contests/c/questions", "judge", data=answer).status_code == 303
@@ -113,8 +113,8 @@ def test_a_question_is_answered_to_its_team_with_a_ready_text_or_to_everybody(ap
         session.get_one(TeamRow, "team").name = "Jury"  # what a team is called makes it no jury
     api.service.boards.all_changed()
     words = text_of(api.get("/admin/contests/c/questions", user="judge").text)
-    assert "No question waits" in words
-    assert words.count("Answer once more") == 2
+    assert "No unanswered questions" in words
+    assert words.count("Answer again") == 2
     assert send(api, "/admin/contests/c/questions", "team", data=answer).status_code == 403
 
 
@@ -123,7 +123,7 @@ def test_teams_with_equal_answers_are_listed_for_judges(api: Api) -> None:
     for team, minute in (("team", 10), ("other", 12)):
         add_submission(api.service, {"02": share(0)}, team=team, files={"02": long}, minute=minute)
     page = api.get("/admin/contests/c/similarity", user="judge").text
-    assert "1 pair of teams sent something alike" in text_of(page)
+    assert "1 pair of teams with similar answers" in text_of(page)
     sent = re.findall(r'href="(/admin/contests/c/submissions/[^"]+)"', page.split("<tbody>")[1])
     assert [api.get(address, user="judge").status_code for address in sent] == [200, 200]
 
@@ -214,7 +214,7 @@ def test_health_has_the_facts_and_the_advice_of_the_command(api: Api) -> None:
     words = text_of(api.get("/admin/health", user="admin").text)
     figures = {each["name"]: each["figure"] for each in document["parts"]}
     assert figures["Servers"] == "1 alive, their graders: 2; here:1 (0.1.0)"
-    names = {"Servers", "Last 5 minutes", "Judge errors", "Contests that run"}
+    names = {"Servers", "Last 5 minutes", "Judge errors", "Running contests"}
     for name in names | {"Database in use", "Last backup"}:
         assert f"{name} : {figures[name].partition(' free')[0]}" in words
     advised = [each for each in document["parts"] if each["advice"]]

@@ -185,11 +185,11 @@ def test_a_contest_does_not_start_in_the_past_and_may_start_at_a_second(api: Api
         ("/admin/new", {"name": "A", "kind": "together", "duration": "soon"}, "Duration (hours:minutes)", "duration"),
         (f"{ADMIN}/finals", {"final_release": "tomorrow"}, "All teams get the final inputs at UTC", "final_release"),
         (f"{ADMIN}/rules", {"interval_seconds": "x"}, "Seconds between two", "interval_seconds"),
-        (f"{ADMIN}/awards", {"citation": ""}, "For what", "citation"),
+        (f"{ADMIN}/awards", {"citation": ""}, "Award", "citation"),
         (f"{ADMIN}/roles", {"account": ""}, "Username", "account"),
         (f"{ADMIN}/roles", {"account": "nobody", "role": "owner"}, "", ""),
         (f"{ADMIN}/problems/echo", {"label": "a b"}, "Label of Echo", "label"),
-        ("/account/tokens", {"label": ""}, "What for", "label"),
+        ("/account/tokens", {"label": ""}, "Purpose", "label"),
     ],
 )
 def test_a_refused_form_keeps_its_input_and_says_what_is_wrong_next_to_the_field(

@@ -91,7 +91,7 @@ def test_a_walk_is_played_by_keys_taken_back_and_kept_over_a_reload(player: Read
                 page.keyboard.press(keys[cell[axis] > at[axis]])
         page.keyboard.press("Enter")
         at = list(cell)
-    expect(page.locator("#now")).to_have_text(f"{puzzle.z}: nobody can do better")
+    expect(page.locator("#now")).to_have_text(f"{puzzle.z}: the best possible")
     assert page.locator(".rungs .reached").count() == 3
     page.keyboard.press("Backspace")
     expect(page.locator("#now")).to_contain_text(f" of {puzzle.z}")
@@ -100,7 +100,7 @@ def test_a_walk_is_played_by_keys_taken_back_and_kept_over_a_reload(player: Read
     page.reload()
     expect(page.locator("#best")).to_contain_text(f"Your best: {puzzle.z}.")
     page.locator("#mine").click()
-    expect(page.locator("#now")).to_have_text(f"{puzzle.z}: nobody can do better")
+    expect(page.locator("#now")).to_have_text(f"{puzzle.z}: the best possible")
     player.open(f"/daily/{PAST}")
     expect(page.locator(f"[data-best='{PAST}/optimiza/small']")).to_have_text(f"your best: {puzzle.z}")
 
@@ -113,7 +113,7 @@ def test_jumps_are_played_by_taps_on_a_phone(player: Reader) -> None:
         for r, c in (start, (row, column)):
             tap(page, 16 + (c + 0.5) * 20, 16 + (r + 0.5) * 20)
         expect(page.locator("#now")).to_contain_text(f"{number}")
-    expect(page.locator("#now")).to_have_text(f"{puzzle.z}: nobody can do better")
+    expect(page.locator("#now")).to_have_text(f"{puzzle.z}: the best possible")
 
 
 def test_the_one_cut_wins_against_the_other_player_and_another_one_loses(player: Reader) -> None:

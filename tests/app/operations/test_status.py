@@ -61,7 +61,7 @@ def test_a_sound_installation_needs_a_backup_and_nothing_else(api: Api) -> None:
     assert parse_time(document["time"]) <= utc_now()
     assert set(advised(document)) == {"Last backup"}
     assert re.fullmatch(r"(SQLite|PostgreSQL) [0-9.]+.*, [1-9][0-9.]* [KMG]B", figure["Database in use"])
-    assert figure["Contests that run"] == "c"
+    assert figure["Running contests"] == "c"
     assert " free" in figure["Place of stored files"]
     assert "Broker" not in figure
     row = LastBackupRow(id=1, made=utc_now(), place="/backup", files=3, size=4, faulty=0)

@@ -54,7 +54,7 @@ def test_the_projector_shows_everybodys_board_whoever_opens_it(api: Api) -> None
     for user in ("team", "judge", "admin"):
         page = api.get("/c/c/projector?theme=dark", user=user).text
         assert totals(page) == public, user
-        assert "The board is frozen since 4:00:00" in text_of(page)
+        assert "The scoreboard has been frozen since 4:00:00" in text_of(page)
 
 
 def test_the_ceremony_steps_forward_and_back_and_the_public_board_stays(api: Api) -> None:
@@ -87,14 +87,14 @@ def test_what_is_opened_for_everybody_is_what_the_rehearsal_has_shown(api: Api) 
     reply = api.post(CEREMONY, user="admin", data={"all": "yes"}, headers=ORIGIN)
     assert reply.headers["Location"] == f"{CEREMONY}?done=thawed"
     assert totals(api.get("/c/c/projector").text) == last
-    assert "everybody sees the results" in text_of(api.get(CEREMONY, user="judge").text)
+    assert "everyone sees the results" in text_of(api.get(CEREMONY, user="judge").text)
 
 
 def test_before_the_end_the_ceremony_is_a_rehearsal(api: Api) -> None:
     add_contest(api.service, "still", started=4.5 * HOUR, freeze=HOUR)
     add_submission(api.service, {"02": RIGHT}, contest_id="still", minute=265)
     page = api.get("/admin/contests/still/ceremony?step=1", user="admin").text
-    assert "this is a rehearsal" in text_of(page)
+    assert "This is a rehearsal" in text_of(page)
     assert "50.0" in totals(page).values()
     refused = api.post("/admin/contests/still/ceremony", user="admin", data={"all": "yes"}, headers=ORIGIN)
     assert refused.status_code == 409

@@ -24,10 +24,7 @@ class SoloView extends ModuleView {
     this.moves = [];
     this.element.tabIndex = 0;
     this.element.setAttribute("role", "application");
-    this.element.setAttribute(
-      "aria-label",
-      _("The board: arrows move the mark, Enter takes what is under it, Backspace takes back"),
-    );
+    this.element.setAttribute("aria-label", _("The board: arrow keys move the mark, Enter selects, Backspace undoes"));
     this.element.addEventListener("click", (event) => this.#clicked(event));
     this.element.addEventListener("keydown", (event) => this.#key(event));
   }
@@ -159,13 +156,13 @@ function show() {
   const kept = best(name);
   byId("mine").hidden = !kept;
   byId("best").textContent =
-    `${kept ? reached(kept) : ""} ${isKept ? _("Your best is kept in this browser alone.") : _("This browser keeps nothing: your best is gone with the page.")}`;
+    `${kept ? reached(kept) : ""} ${isKept ? _("Your best result is stored only in this browser.") : _("This browser stores nothing: your best result is lost when you leave the page.")}`;
 }
 
 function standing(score, moves) {
   if (kind === "netgame") return rules.say(game, moves);
   const most = Number(place.dataset.z);
-  return score >= most ? _("%(score)s: nobody can do better", { score }) : _("%(score)s of %(most)s", { score, most });
+  return score >= most ? _("%(score)s: the best possible", { score }) : _("%(score)s of %(most)s", { score, most });
 }
 
 function reached({ score, tries: needed }) {

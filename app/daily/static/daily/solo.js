@@ -77,7 +77,7 @@ const cuts = {
     if (cuts.over({ start }, steps))
       return steps.length % 2
         ? _("You win: there is nothing left to cut.")
-        : _("You lose: there is nothing left to cut. Start again, or take back.");
+        : _("You lose: there is nothing left to cut. Start again or undo.");
     if (steps.length % 2) return _("The other player is to cut.");
     return ngettext(
       "The other player cut rope %(rope)s. %(num)s rope may be cut.",

@@ -263,9 +263,9 @@ export class JuradoBoard extends HTMLElement {
       "ctl",
       track,
       button("#k0", _("To the start"), () => this.#go(0)),
-      button("#k1", _("A step back"), () => this.#go(this.step - 1)),
+      button("#k1", _("Previous step"), () => this.#go(this.step - 1)),
       this.playing,
-      button("#k2", _("A step on"), () => this.#go(this.step + 1)),
+      button("#k2", _("Next step"), () => this.#go(this.step + 1)),
       button("#k3", _("To the end"), () => this.#go(this.count)),
       this.pace,
     );

@@ -34,7 +34,7 @@ async function take(files) {
     }
   }
   if (all.length > MOST_FILES)
-    return tell(_("%(count)s files are too many: at most %(most)s at once.", { count: all.length, most: MOST_FILES }));
+    return tell(_("Too many files: %(count)s. At most %(most)s at once.", { count: all.length, most: MOST_FILES }));
   let unused = 0;
   for (const { path, size, read } of all) {
     if (size > LARGEST || stem(path) === "") {
@@ -50,8 +50,8 @@ async function take(files) {
     }
   }
   const left = ngettext(
-    "%(num)s file was left out: larger than %(most)s MiB, or without a name.",
-    "%(num)s files were left out: larger than %(most)s MiB, or without a name.",
+    "%(num)s file was ignored: larger than %(most)s MiB, or without a name.",
+    "%(num)s files were ignored: larger than %(most)s MiB, or without a name.",
     unused,
     { most: LARGEST / 2 ** 20 },
   );
@@ -92,7 +92,7 @@ async function refresh(more = "") {
     list.append(answer.row);
   }
   const lacking = missing
-    ? ` ${ngettext("%(num)s of them belongs to no input that is here.", "%(num)s of them belong to no input that is here.", missing)}`
+    ? ` ${ngettext("%(num)s of them has no matching input.", "%(num)s of them have no matching input.", missing)}`
     : "";
   const read = [
     ngettext("%(num)s input", "%(num)s inputs", inputs.size),
