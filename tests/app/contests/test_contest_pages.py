@@ -22,7 +22,7 @@ from app.core.pages.visitor import PageRoute
 from app.domain.counting import CaseVerdict, RawScore
 from app.tables import ContestRoleRow, TeamRow
 from tests.app.core.test_pages import References
-from tests.builders.contests import add_contest, add_problem, add_submission, change_contest, pass_time
+from tests.builders.contests import FINAL, add_contest, add_problem, add_submission, change_contest, pass_time
 from tests.builders.examples import sqlite_first
 from tests.builders.service import Api, open_api
 
@@ -413,3 +413,11 @@ def test_best_so_far_is_neutral_and_full_points_are_green(api: Api) -> None:
     report = api.get(f"/c/d/submissions/{number}", user="team").text
     assert re.search(r'<span class="v no">. Best so far</span>', report)
     assert re.search(r'<span class="v ac">.*? Full points</span>', report)
+
+
+def test_only_problems_with_final_cases_offer_final_inputs(api: Api) -> None:
+    add_problem(api.service, FINAL, "finals")
+    add_contest(api.service, "finals", problem_id="finals", settings={"final_minutes": 20})
+    change_contest(api.service, settings={"final_minutes": 20})
+    assert "Get the final inputs" in api.get("/c/finals/problems/finals", user="team").text
+    assert "Get the final inputs" not in api.get("/c/c/problems/echo", user="team").text

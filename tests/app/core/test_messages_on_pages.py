@@ -12,6 +12,7 @@ from app.accounts.service.tokens import Who
 from app.core.messages import N_, BadRequest, Message, NotFound, did_you_mean
 from app.core.pages import languages
 from app.core.pages.languages import in_words_of, translate
+from app.tables import ProblemRow
 from games.catalog import games
 from tests.app.contests.test_contest_pages import text_of
 from tests.builders.contests import add_contest, add_problem
@@ -87,3 +88,19 @@ def _organisers(api: Api) -> None:
     assert "La clasificación no se congela" in contest
     people = text_of(api.get("/admin/users", user="admin", headers=SPANISH).text)
     assert "cuenta de equipo" in people
+
+
+NAMED = ("/c/c", "/c/c/problems", "/c/c/problems/echo", "/c/c/scoreboard", "/c/c/teams/team", "/c/c/questions")
+ORGANIZED = ("/admin/problems", "/admin/problems/echo", "/admin/contests/c/problems", "/c/c/projector")
+
+
+def test_problems_are_named_in_the_readers_language_on_every_page(sqlite_url: str, tmp_path: Path) -> None:
+    with open_api(sqlite_url, tmp_path / "home") as api:
+        add_problem(api.service)
+        with api.service.database.write() as session:
+            session.get_one(ProblemRow, "echo").names = {"en": "Echo name", "es": "El eco"}
+        add_contest(api.service)
+        for page, user in [*((page, "team") for page in NAMED), *((page, "admin") for page in ORGANIZED)]:
+            for spoken, name, other in (("es", "El eco", "Echo name"), ("sk", "Echo name", "El eco")):
+                shown = api.get(page, user=user, headers={"Accept-Language": spoken}).text
+                assert (name in shown, other in shown) == (True, False), (page, spoken)
