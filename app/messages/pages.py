@@ -97,7 +97,7 @@ def refuse_unseen_answers(
         raise AskFirst(
             _("This question has another answer"),
             _("Your answer was not sent yet. In the meantime, another judge answered:"),
-            [Answer(_("Send my answer, too"), "answers", _ids(answers))],
+            [Answer(_("Send my answer as well"), "answers", _ids(answers))],
             texts=[each.text for each in answers],
             status=409,
         )

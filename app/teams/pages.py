@@ -185,7 +185,7 @@ async def reissue_cards(visit: Visit, snapshot: TheSnapshot, fields: Fields) -> 
     confirm(
         fields,
         ngettext("Create %(num)s new card?", "Create %(num)s new cards?", len(ids)),
-        _("Old passwords, sessions and tokens stop working at once."),
+        _("Old passwords, sessions and tokens stop working immediately."),
         _("Create"),
     )
     made = await run_heavy(partial(reach.renew_passwords, visit.service, visit.viewer, ids))

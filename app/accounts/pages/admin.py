@@ -212,7 +212,7 @@ async def new_passwords(visit: Visit, fields: visitor.Fields) -> HTMLResponse:
     confirm(
         fields,
         ngettext("Create a new password for %(num)s user?", "Create new passwords for %(num)s users?", len(ids)),
-        f"{', '.join(ids[:MOST_OBJECTS])}. {_('Old passwords, sessions and tokens stop working at once.')}",
+        f"{', '.join(ids[:MOST_OBJECTS])}. {_('Old passwords, sessions and tokens stop working immediately.')}",
         _("Create"),
     )
     made = await run_heavy(partial(reach.renew_passwords, visit.service, visit.viewer, ids))
@@ -284,7 +284,7 @@ def revoke_role(change: Change, contest_id: str, account_id: str) -> Response:
     """Take the role of an account back."""
     change.confirm(
         _("Revoke the role of %(account)s in this contest?", account=account_id),
-        _("The account loses its access to the contest at once."),
+        _("The account loses access to the contest immediately."),
         _("Revoke the role"),
     )
     change.forget_accounts()

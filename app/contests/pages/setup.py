@@ -201,9 +201,9 @@ def finalize(change: Change, contest_id: str) -> Response:
     """Make the results final."""
     name = contest_of(change.session, contest_id).name
     change.confirm(
-        _("Make the results of %(contest)s final?", contest=name),
+        _("Finalize the results of %(contest)s?", contest=name),
         _("After that, no one can submit, ask or change what counts. Awards and final results become public."),
-        _("Make the results final"),
+        _("Finalize results"),
     )
     change_contest(change, contest_id, {"finalized": True})
     return change.see(f"/admin/contests/{contest_id}", done="final")

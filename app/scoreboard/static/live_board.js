@@ -234,7 +234,7 @@
   }
   now.hidden = true;
   now.addEventListener("click", () => waiting && show(waiting));
-  hold.textContent = _("Hold");
+  hold.textContent = _("Pause updates");
   hold.setAttribute("aria-pressed", "false");
   hold.addEventListener("click", () => {
     held = !held;

@@ -46,7 +46,7 @@
   const list = element("ul", { className: "pre" });
   const summary = element("p", { className: "pre-sum" });
   const bar = element("progress", { max: 1, value: 0, hidden: true });
-  bar.setAttribute("aria-label", _("Uploaded so far"));
+  bar.setAttribute("aria-label", _("Upload progress"));
   const said = element("div", { className: "pre-said" });
   said.setAttribute("role", "status");
   const result = element("div", { className: "pre-result" });

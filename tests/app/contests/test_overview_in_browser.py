@@ -60,7 +60,7 @@ def test_a_contest_is_led_from_start_to_final_results_in_eleven_clicks(api: Api,
         change_contest(api.service, thaw_time=datetime.now(UTC) - timedelta(minutes=1))
         one.open("/admin/contests/c")
         press(one, "Finalize results")
-        one.page.get_by_role("button", name="Make the results final").click()
+        one.page.get_by_role("button", name="Finalize results").click()
         expect(heading).to_have_text("The results are final")
         assert one.faults == []
 

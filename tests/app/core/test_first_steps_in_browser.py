@@ -90,7 +90,7 @@ def test_a_newcomer_comes_from_the_first_page_to_a_judged_answer(api: Api, brows
         expect(one.page.locator(".ticket .name")).to_have_text('"Ants", <b>and</b> more')
         faults += faults_of(one)
         password = one.page.locator(".ticket dd").last.inner_text()
-        follow(one, "Log in with it")
+        follow(one, "Log in with this account")
         one.page.fill("[name=password]", password)
         press(one, "Log in")
         follow(one, "Echo")

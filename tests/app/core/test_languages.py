@@ -251,8 +251,8 @@ def test_pages_are_in_the_language_that_the_browser_asks_for(api: Api, language:
         assert reply.headers["Content-Language"] == language
         assert {"Cookie", "Accept-Language"} <= set(reply.headers["Vary"].split(", "))
         with languages.speaking(language):
-            assert languages.gettext("Skip to the page") in reply.text
-            assert languages.gettext("Skip to the page") != "Skip to the page"
+            assert languages.gettext("Skip to content") in reply.text
+            assert languages.gettext("Skip to content") != "Skip to content"
 
 
 @pytest.mark.parametrize(

@@ -98,9 +98,9 @@ def test_a_pause_and_its_end_change_the_header_of_open_pages(api: Api) -> None:
     assert header.status_code == 200
     assert 'data-phase="paused"' in header.text
     assert "data-left" not in header.text
-    assert "The contest is paused since" in text_of(header.text)
+    assert "The contest has been paused since" in text_of(header.text)
     paused = api.get("/c/c/problems/echo", user="team").text
-    assert "The contest is paused since" in text_of(paused)
+    assert "The contest has been paused since" in text_of(paused)
     assert re.search(r"<button[^>]* data-send disabled>", paused)
     assert api.post("contests/c/resume", user="admin").is_success
     header = look(api, version_on(paused))
@@ -199,7 +199,7 @@ def test_pauses_and_messages_reach_an_open_page(api: Api, browser: Browser) -> N
         assert api.post("contests/c/pause", user="admin").is_success
         announce(api)
         look_now(page)
-        expect(notice).to_contain_text("The contest is paused since")
+        expect(notice).to_contain_text("The contest has been paused since")
         expect(send).to_be_disabled()
         expect(unread).to_have_text(re.compile("^1"))
         expect(page.locator("#clock")).to_contain_text("paused")

@@ -116,10 +116,10 @@ def test_a_rejection_is_drawn_at_the_step_that_the_server_names(api: Api, browse
         one.page.get_by_role("button", name="See it on the board").click()
         board = one.page.locator("jurado-board")
         expect(board.locator(".say").first).to_contain_text("Position 2 of 3")
-        expect(board.locator(".say").first).to_contain_text("That is wrong.")
+        expect(board.locator(".say").first).to_contain_text("Wrong.")
         expect(board.locator(".say.stop")).to_contain_text("position 2: expected a winning move")
         board.press("ArrowLeft")
-        expect(board.locator(".say").first).to_contain_text("That is right.")
+        expect(board.locator(".say").first).to_contain_text("Correct.")
         assert [*one.faults, *one.violations()] == []
 
 

@@ -75,7 +75,7 @@ class SoloView extends ModuleView {
     } catch {
       if (this.moves !== steps) return;
       this.take(steps.slice(0, -1));
-      byId("now").textContent = _("The other player does not answer. Cut again in a moment.");
+      byId("now").textContent = _("The other player does not respond. Try again in a moment.");
       return;
     }
     if (this.moves === steps && cut !== null) this.take([...steps, cut]); // else the player has taken back meanwhile

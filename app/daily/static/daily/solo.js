@@ -78,7 +78,7 @@ const cuts = {
       return steps.length % 2
         ? _("You win: there is nothing left to cut.")
         : _("You lose: there is nothing left to cut. Start again or undo.");
-    if (steps.length % 2) return _("The other player is to cut.");
+    if (steps.length % 2) return _("The other player's turn.");
     return ngettext(
       "The other player cut rope %(rope)s. %(num)s rope may be cut.",
       "The other player cut rope %(rope)s. %(num)s ropes may be cut.",

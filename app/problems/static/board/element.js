@@ -254,7 +254,7 @@ export class JuradoBoard extends HTMLElement {
     this.playing.className = "btn main";
     this.pace = button("", "", () => this.#faster(this.speed === SPEEDS.at(-1) ? -10 : 1));
     this.pace.classList.add("pace");
-    this.pace.title = _("Steps a second; click for more");
+    this.pace.title = _("Steps per second; click to change");
     const track = make("div", "track", this.range);
     const curve = this.views.length === 1 && curveOf(this.views[0].curve);
     if (curve) track.prepend(curve);
@@ -276,7 +276,7 @@ export class JuradoBoard extends HTMLElement {
       "p",
       "mute",
       _(
-        "Space plays and pauses, the arrows step, with Shift by ten, Home and End go to the ends, + and − change the speed, N goes to the next notable step.",
+        "Space plays or pauses. Arrow keys step, with Shift by ten. Home and End go to the start and the end. + and − change the speed. N goes to the next notable step.",
       ),
     );
     this.help.hidden = true;

@@ -89,7 +89,7 @@ export function draw({ rules, position, made, choose }, drawn, theme) {
 
 /** The frame in words. */
 export function say({ rules, position, made, step, count, told }) {
-  if (!rules) return _("No game can be read.");
+  if (!rules) return _("The game cannot be read.");
   const begin = made
     ? _("Move %(step)s of %(count)s, %(player)s: %(move)s.", {
         step,

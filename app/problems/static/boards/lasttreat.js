@@ -81,7 +81,7 @@ export function say({ step, count, position, move, verdict }) {
     "Position %(step)s of %(count)s: cakes %(cakes)s, fruit %(fruit)s, at most %(most)s: %(claim)s.",
     values,
   );
-  return verdict ? `${sentence} ${verdict === "wrong" ? _("That is wrong.") : _("That is right.")}` : sentence;
+  return verdict ? `${sentence} ${verdict === "wrong" ? _("Wrong.") : _("Correct.")}` : sentence;
 }
 
 const claimed = (move) => (move.x + move.y === 0n ? _("said to be lost") : taken(move));

@@ -85,7 +85,7 @@ export function frames({ start, winner, steps, stop }) {
 
 /** The frame in words. */
 export function say({ net, winner, cut, last, isWrong }) {
-  const verdict = isWrong ? ` ${_("That is wrong.")}` : "";
+  const verdict = isWrong ? ` ${_("Wrong.")}` : "";
   if (last) {
     const whole = count(wholeOf(net, cut));
     return `${cutText(net, last)} ${ngettext("%(num)s cell is whole after it.", "%(num)s cells are whole after it.", whole)}${verdict}`;
