@@ -1,7 +1,7 @@
 """Make the pictures of pages in docs/screenshots: the verb `make screenshots`.
 
 A service of its own is started in an empty home, a contest is staged on it (scripts/staged_contest.py), and Debian's
-Chromium is led through its pages. `--look FOLDER` shoots every page of the walk at three widths, light and dark, for
+Chromium is led through its pages. `--look FOLDER` shoots every page of the walk at four widths, light and dark, for
 whoever changes pages to look at; `--serve` keeps the staged service until it is interrupted.
 """
 
@@ -35,7 +35,7 @@ from tests.builders.browsers import chromium
 FOLDER = ROOT / "docs" / "screenshots"
 QUALITY = 82
 ADMIN = "admin"
-SIZES = (320, 390, 1280)
+SIZES = (320, 390, 768, 1280)
 SCHEMES: Sequence[Any] = ("light", "dark")
 REPORT = f"/c/{CONTEST}/answers"
 GAME = "/c/games/problems/lasttreatduel/play"

@@ -257,3 +257,24 @@ def test_a_comparison_breaks_no_rule(browser: Browser, url: str) -> None:
     with reader(browser, url, "team") as one:
         one.open("/c/c/compare?a=2&b=1")
         assert [*one.violations(), *one.overflows(), *one.faults] == []
+
+
+@pytest.mark.parametrize("name", sorted(TITLES))
+def test_boards_are_drawn_whole_in_every_width_and_theme(name: str, browser: Browser, url: str) -> None:
+    """Screenshots of a board differ by step and theme, and none is cut by its window."""
+    with reader(browser, url) as one:
+        one.open(f"/p/{name}/board")
+        one.page.get_by_role("button", name="Show an example").click()
+        surface = one.page.locator("jurado-board .surface > *").first
+        for width in (320, 390, 768, 1280):
+            one.page.set_viewport_size({"width": width, "height": 900})
+            shots = set()
+            for scheme in ("light", "dark"):
+                one.page.emulate_media(color_scheme=scheme)
+                for key in ("Home", "Shift+ArrowRight"):
+                    one.page.locator("jurado-board").press(key)
+                    shots.add(surface.screenshot())
+            box = surface.bounding_box()
+            assert box is not None
+            assert (len(shots), box["x"] >= 0, box["x"] + box["width"] <= width) == (4, True, True), width
+        assert one.faults == []
