@@ -62,6 +62,23 @@ SENTENCES: Mapping[tuple[str, str, str], str] = {
     ("tokens", ADDED, ""): N_("Created an access token."),
     ("tokens", DELETED, ""): N_("Revoked an access token."),
 }
+# Settings of a contest, in words.
+SETTINGS: Mapping[str, str] = {
+    "show_best": N_("best raw scores shown to everyone"),
+    "show_others_answers": N_("answers of all teams shown to everyone"),
+    "choose": N_("choice of the counting submission"),
+    "practice": N_("practice after the end"),
+    "virtual": N_("virtual participation"),
+    "staff_act_for_teams": N_("submissions of staff for teams"),
+    "rejections": N_("feedback on rejected answers"),
+    "partly_correct_as": N_("name of partly correct answers"),
+    "final_release": N_("release of the final inputs"),
+    "final_minutes": N_("minutes for the final inputs"),
+    "final_phase": N_("cases that count in the end"),
+    "personal_duration": N_("time of each team"),
+    "max_submissions": N_("submissions per team and problem"),
+    "interval_seconds": N_("seconds between two submissions"),
+}
 TIMES = frozenset({"start_time", "end", "thaw_time", "finalized", "until", "final_release"})
 # Columns that follow from others, or that nobody reads.
 SILENT = frozenset({"updated", "details", "applied", "granted", "granted_by"})
@@ -109,7 +126,7 @@ def _differences(old: object, new: object, zone: str) -> Iterator[tuple[str, str
 
 def _sentence(table: str, name: str, key: str, before: str, after: str) -> str:
     sentence = SENTENCES.get((table, CHANGED, name)) or N_("Changed %(name)s from %(before)s to %(after)s.")
-    shown = name.replace("_", " ") + (f" ({table} {key})" if table else "")
+    shown = f"{name.replace('_', ' ')} ({table} {key})" if table else _(SETTINGS.get(name, name.replace("_", " ")))
     return _(sentence, name=shown, key=key, before=before, after=after)
 
 

@@ -54,15 +54,9 @@ def texts_of_scripts(catalogue: Catalog) -> dict[str, str | list[str]]:
     """The translated messages that stand in scripts: of those with a count every form, under the first."""
     texts: dict[str, str | list[str]] = {}
     for message in catalogue:
-        if message.fuzzy or not any(str(path).endswith(".js") for path, _ in message.locations):
-            continue
         forms = [message.string or ""] if isinstance(message.string, str | None) else list(message.string)
-        if not all(forms):
-            continue
-        if isinstance(message.id, str):
-            texts[message.id] = forms[0]
-        else:
-            texts[message.id[0]] = forms
+        if all(forms) and not message.fuzzy and any(str(path).endswith(".js") for path, _ in message.locations):
+            texts.update({message.id: forms[0]} if isinstance(message.id, str) else {message.id[0]: forms})
     return texts
 
 
@@ -224,18 +218,14 @@ def reader_values(request: Request) -> dict[str, str]:
     `root` goes before addresses, so that they hold behind any path prefix; `daily_pages` are on or off; `read` counts
     the messages of the contest that were seen.
     """
-    root = request.scope.get("root_path", "")
-    theme, zone, here = forms.theme_of(request), forms.zone_of(request), forms.here_of(request)
-    spoken = forms.language_of(request)
-    daily = cast(Service, request.app.state.service).settings.daily
     read = request.cookies.get(READ, "")
     return {
-        "root": root,
-        "theme": theme,
-        "zone": zone,
-        "here": here,
-        "spoken": spoken,
-        "daily_pages": daily,
+        "root": request.scope.get("root_path", ""),
+        "theme": forms.theme_of(request),
+        "zone": forms.zone_of(request),
+        "here": forms.here_of(request),
+        "spoken": forms.language_of(request),
+        "daily_pages": cast(Service, request.app.state.service).settings.daily,
         "read": read if READ_COUNT.fullmatch(read) else "0",
     }
 

@@ -44,8 +44,12 @@ def test_changes_of_a_contest_are_sentences_with_both_values_in_the_readers_zone
     assert told(api)[0] == ["Renamed the contest from Contest c to &lt;b&gt;Newer&lt;/b&gt;."]
     settings = {"final_minutes": 30, "limits": {"max_submissions": 3}}
     assert api.patch("contests/c", user="admin", json={"settings": settings}).is_success
-    settings_told = ["Changed final minutes from none to 30.", "Changed max submissions from none to 3."]
-    assert told(api)[0] == settings_told
+    assert told(api)[0] == [
+        "Changed minutes for the final inputs from none to 30.",
+        "Changed submissions per team and problem from none to 3.",
+    ]
+    spanish = "Se cambió «minutos para las entradas finales» de ninguno a 30."
+    assert told(api, headers={"Accept-Language": "es"})[0][0] == spanish
     moved = {"id": "c", "start_time": "2030-01-07T08:30:00Z", "scoreboard_freeze_duration": "1:00:00"}
     assert api.patch("contests/c", user="admin", json=moved).is_success
     assert told(api)[0] == [
