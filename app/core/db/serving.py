@@ -256,7 +256,7 @@ class _DatabaseLock:
             except SQLAlchemyError as error:
                 self._is_held = False
                 log.warning("the lock of the database is lost with its connection", error=str(error))
-                lost(N_("this server has lost its lock of the database: nothing is written until it is taken again"))
+                lost(N_("this server has lost its database lock: nothing is written until it is acquired again"))
                 self._connection.invalidate()
                 self._connection.close()
             return None

@@ -84,9 +84,9 @@ def installation(status: Status) -> Iterator[Part]:
     yield _judge_errors(status)
     yield _done(N_("Running contests"), ", ".join(status.running) or "0")
     if status.room is None:
-        yield _done(N_("Place of stored files"), status.files_place)
+        yield _done(N_("Storage location"), status.files_place)
     else:
-        yield _room(N_("Place of stored files"), *status.room, status.files_place)
+        yield _room(N_("Storage location"), *status.room, status.files_place)
     yield _backup(status.backup, status.now)
 
 
@@ -119,10 +119,10 @@ def _processes(status: Status) -> Iterator[Part]:
     for kind, name in (("server", N_("Servers")), ("worker", N_("Workers")))[: 2 if status.distributed else 1]:
         alive = [each for each in living if each.kind == kind]
         graders = sum(each.graders for each in alive)
-        figure = Message(N_("%(alive)s alive, their graders: %(graders)s"), alive=len(alive), graders=graders)
+        figure = Message(N_("%(alive)s running, their graders: %(graders)s"), alive=len(alive), graders=graders)
         named = joined([figure, *(f"{_name(each)} ({each.version})" for each in alive[:MOST_NAMED])], "; ")
         if kind == "worker" and not alive:
-            yield _finding("open", name, named, N_("none is alive, so nothing is judged: start `jurado worker`"))
+            yield _finding("open", name, named, N_("none is running, so nothing is judged: start `jurado worker`"))
         else:
             silent = any(each.kind == kind and each not in alive for each in status.processes)
             yield _finding("look" if silent else "done", name, named)
@@ -133,12 +133,12 @@ def _processes(status: Status) -> Iterator[Part]:
                 "look",
                 Message(kind, name=_name(each)),
                 f"{_minute(each.seen)} UTC",
-                N_("no sign of life since %(time)sZ: start it again; its log says why it ended. Its work went on"),
+                N_("no heartbeat since %(time)sZ: restart it and check its log. Other processes took over its jobs"),
                 time=f"{each.seen:%Y-%m-%dT%H:%M:%S}",
             )
     versions = sorted({each.version for each in living})
     if len(versions) > 1:
-        advice = N_("processes are of several versions: go on with the upgrade")
+        advice = N_("processes run different versions: continue the upgrade")
         yield _finding("look", N_("versions"), ", ".join(versions), advice)
 
 
@@ -150,13 +150,13 @@ def _name(process: ProcessRow) -> str:
 def _broker(status: Status) -> Part:
     queue = status.queue
     if queue is None or isinstance(queue, str):
-        away = N_("%(error)s: start RabbitMQ; submissions are taken meanwhile, and judged when it is back")
+        away = N_("%(error)s: start RabbitMQ. Submissions are accepted in the meantime, and judged when it is back")
         return _finding("open", N_("Broker"), Message(N_("does not answer")), Message(away, error=queue))
     waiting = f"{queue.name.removeprefix('jurado.')} {queue.ready}"
     at_hand = sum(each.at_hand for each in _alive(status))
-    figure = Message(N_("messages that wait: %(queues)s; at workers: %(count)s"), queues=waiting, count=at_hand)
+    figure = Message(N_("queued messages: %(queues)s; at workers: %(count)s"), queues=waiting, count=at_hand)
     is_idle = queue.ready and not queue.consumers
-    advice = N_("%(count)s messages, and no worker that takes them: start `jurado worker`")
+    advice = N_("%(count)s messages and no worker: start `jurado worker`")
     return _finding("open" if is_idle else "done", N_("Broker"), figure, advice, count=queue.ready)
 
 
@@ -182,7 +182,7 @@ def _judge_errors(status: Status) -> Part:
         count,
         N_(
             "the newest is submission %(submission)s of %(contest)s (%(error)s):"
-            " mend the checker or its limits, then `jurado admin rejudge %(contest)s --reason TEXT`"
+            " fix the checker or its limits, then run `jurado admin rejudge %(contest)s --reason TEXT`"
         ),
         submission=newest.submission_id,
         contest=newest.contest_id,
@@ -195,19 +195,19 @@ def _room(name: str, free: int, whole: int, place: str = "") -> Part:
     share = free / whole if whole else 1.0
     mark: Mark = "open" if share < 0.02 or free < LITTLE_ROOM else "look" if share < 0.1 else "done"
     figure = joined([*([place] if place else []), Message(FREE, free=size(free), whole=size(whole))], "; ")
-    advice = N_("%(size)s GB are free: make room; without any, submissions get 507")
+    advice = N_("%(size)s GB free: free up space. Without any, submissions get 507")
     return _finding(mark, name, figure, advice, size=f"{free / 1e9:.1f}")
 
 
 def _backup(backup: LastBackupRow | None, now: datetime) -> Part:
     name = N_("Last backup")
     if backup is None:
-        none = N_("none was ever made: `jurado backup DIR`, by a timer (deploy/systemd)")
+        none = N_("none yet: run `jurado backup DIR` by a timer (deploy/systemd)")
         return _finding("look", name, Message(N_("none")), none)
     figure = Message(N_("%(time)s UTC, in %(place)s"), time=_minute(backup.made), place=backup.place)
     hours = (now - backup.made).total_seconds() / 3600
     if hours > HOURS_OF_A_BACKUP:
-        old = N_("the last one is %(hours)s h old: look at the timer and its log")
+        old = N_("the last one is %(hours)s h old: check the timer and its log")
         return _finding("look", name, figure, old, hours=f"{hours:.0f}")
     faulty = N_("%(count)s files could not be copied: `jurado fsck --mend --from BACKUP`")
     return _finding("look" if backup.faulty else "done", name, figure, faulty, count=backup.faulty)
@@ -218,16 +218,16 @@ def _minute(time: datetime) -> str:
 
 
 def _judging(ready: Ready, status: Status | None) -> Iterator[Part]:
-    answers = N_("answers, and takes what is written") if ready.database else N_("says nothing")
-    no_writes = N_("it takes no writes: look whether it runs and its disk has room, and at the log")
+    answers = N_("readable and writable") if ready.database else N_("says nothing")
+    no_writes = N_("not writable: check that it runs, that its disk has space, and its log")
     yield _finding("done" if ready.database else "open", N_("Database"), Message(answers), no_writes)
-    alive = Message(N_("%(alive)s alive"), alive=ready.graders)
-    no_grader = N_("this server has none that works: restart it; submissions are kept and judged then")
+    alive = Message(N_("%(alive)s running"), alive=ready.graders)
+    no_grader = N_("no grader of this server works: restart it. Submissions are stored, and judged then")
     yield _finding("done" if ready.graders else "open", N_("Graders"), alive, no_grader)
     deaths = {} if status is None else {_name(each): each.deaths for each in _alive(status)}
     names = ", ".join([f"{name} {count}" for name, count in deaths.items() if count][:MOST_NAMED])
     count = max(ready.grader_deaths, sum(deaths.values()))
-    died = N_("graders died (%(names)s): a checker that crashes or takes too much memory; see the log")
+    died = N_("graders died (%(names)s): a checker crashes or uses too much memory; see the log")
     yield _finding("look" if count else "done", N_("Graders that died"), count, died, names=names)
     oldest = ready.oldest_seconds or 0.0
     waits = joined(["0"])
@@ -235,11 +235,9 @@ def _judging(ready: Ready, status: Status | None) -> Iterator[Part]:
         waits = Message(N_("unknown"))
     elif ready.waiting:
         waits = Message(N_("%(count)s, the oldest for %(seconds)s s"), count=ready.waiting, seconds=f"{oldest:.0f}")
-    slow = N_(
-        "the oldest has waited for %(seconds)s s: more graders (JURADO_GRADERS), or look at its problem's checker"
-    )
+    slow = N_("the oldest has waited for %(seconds)s s: add graders (JURADO_GRADERS), or check its problem's checker")
     if status is not None and status.distributed:
-        slow = N_("the oldest has waited for %(seconds)s s: more workers, or look at its problem's checker")
+        slow = N_("the oldest has waited for %(seconds)s s: add workers, or check its problem's checker")
     mark: Mark = "open" if oldest > LONG_WAIT else "done"
     yield _finding(mark, N_("Waiting to be judged"), waits, Message(slow, seconds=f"{oldest:.0f}"))
 
@@ -247,11 +245,11 @@ def _judging(ready: Ready, status: Status | None) -> Iterator[Part]:
 def _machine(ready: Ready, disk: tuple[int, int]) -> Iterator[Part]:
     yield _room(N_("Disk"), *disk)
     if ahead := ready.clock_ahead_seconds:
-        figure = Message(N_("%(seconds)s s ahead of the system's"), seconds=ahead)
-        set_back = N_("the system's clock was set back by %(seconds)s s: let NTP set it right")
+        figure = Message(N_("%(seconds)s s ahead of the system clock"), seconds=ahead)
+        set_back = N_("the system clock was set back by %(seconds)s s: let NTP correct it")
         yield _finding("look", N_("Clock"), figure, Message(set_back, seconds=ahead))
     else:
-        yield _done(N_("Clock"), Message(N_("as the system's")))
+        yield _done(N_("Clock"), Message(N_("same as the system clock")))
     for name, loop in ready.loops.items():
         if loop.error:
             yield _finding("open", Message(N_("Background work: %(name)s"), name=name), loop.error)
@@ -271,8 +269,8 @@ def _files(stored: StoredFiles) -> Iterator[Part]:
     count = len(stored.faults)
     damaged = N_("%(count)s are missing or damaged: `jurado fsck --mend --from BACKUP`")
     yield _finding("open" if count else "done", N_("Damaged files"), count, damaged, count=count)
-    last = Message(N_("no pass over all files has ended yet"))
+    last = Message(N_("no full check of the files yet"))
     if stored.ended is not None:
-        last = Message(N_("read whole at %(time)s UTC"), time=stored.ended[:16])
+        last = Message(N_("all read at %(time)s UTC"), time=stored.ended[:16])
     read = Message(N_("files: %(count)s, %(size)s"), count=stored.read, size=size(stored.bytes_read))
     yield _done(N_("Stored files"), joined([read, last], "; "))

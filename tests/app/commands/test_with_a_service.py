@@ -105,7 +105,7 @@ def test_a_status_without_an_admin_is_one_line(
 
 def test_an_admin_sees_the_whole_installation_in_one_screen(admin: Jurado, service: Running) -> None:
     wait_until_ready(service)
-    until(lambda: "Servers: 1 alive, their graders: 1" in admin("status").stdout)  # its next row
+    until(lambda: "Servers: 1 running, their graders: 1" in admin("status").stdout)  # its next row
     done = admin("status")
     lines = done.stdout.splitlines()
     assert done.exit_code == 0
@@ -116,6 +116,6 @@ def test_an_admin_sees_the_whole_installation_in_one_screen(admin: Jurado, servi
     assert {"Servers", "Database", "Waiting to be judged", "Running contests", "Damaged files", "Last backup"} <= parts
     document = json.loads(admin("status", "--json").stdout)
     (servers,) = [each["figure"] for each in document["parts"] if each["name"] == "Servers"]
-    assert servers.startswith("1 alive, their graders: 1;")
+    assert servers.startswith("1 running, their graders: 1;")
     assert document["ready"]
     assert document["graders"] == 1

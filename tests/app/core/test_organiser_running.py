@@ -213,7 +213,7 @@ def test_health_has_the_facts_and_the_advice_of_the_command(api: Api) -> None:
     document = api.get("status", user="admin").json()
     words = text_of(api.get("/admin/health", user="admin").text)
     figures = {each["name"]: each["figure"] for each in document["parts"]}
-    assert figures["Servers"] == "1 alive, their graders: 2; here:1 (0.1.0)"
+    assert figures["Servers"] == "1 running, their graders: 2; here:1 (0.1.0)"
     names = {"Servers", "Last 5 minutes", "Judge errors", "Running contests"}
     for name in names | {"Database in use", "Last backup"}:
         assert f"{name} : {figures[name].partition(' free')[0]}" in words

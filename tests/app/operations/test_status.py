@@ -62,7 +62,7 @@ def test_a_sound_installation_needs_a_backup_and_nothing_else(api: Api) -> None:
     assert set(advised(document)) == {"Last backup"}
     assert re.fullmatch(r"(SQLite|PostgreSQL) [0-9.]+.*, [1-9][0-9.]* [KMG]B", figure["Database in use"])
     assert figure["Running contests"] == "c"
-    assert " free" in figure["Place of stored files"]
+    assert " free" in figure["Storage location"]
     assert "Broker" not in figure
     row = LastBackupRow(id=1, made=utc_now(), place="/backup", files=3, size=4, faulty=0)
     with api.service.database.write() as session:
@@ -104,7 +104,7 @@ def test_a_process_that_is_silent_is_named_and_one_of_another_version_too(api: A
     ):
         writer.submit(write_signs, row).result()
     document = whole(api)
-    assert figures(document)["Servers"].startswith("1 alive, their graders: 2; ")
+    assert figures(document)["Servers"].startswith("1 running, their graders: 2; ")
     assert any(what.startswith("worker ") for what in advised(document))
     with api.service.database.write() as session:
         session.connection().exec_driver_sql("UPDATE processes SET version = '0.0.9' WHERE id = 'two'")
@@ -131,7 +131,7 @@ def test_queues_are_shown_as_the_broker_counts_them(postgresql_url: str, broker_
         document = whole(one)
         while figures(document)["Broker"] == "does not answer":  # on a busy machine it may seem to be away
             document = whole(one)
-        assert figures(document)["Broker"] == "messages that wait: judgements 1; at workers: 0"
+        assert figures(document)["Broker"] == "queued messages: judgements 1; at workers: 0"
         assert advised(document)["Broker"]
 
 
