@@ -38,11 +38,11 @@ from games.catalog import names
 # The boards by the checkers that they belong to, each with its name.
 TITLES = {
     "comesolo": "Comesolo",
-    "rollingballs": "Rolling Balls",
-    "lazypiglets": "Lazy Piglets",
-    "lasttreat": "The Last Treat",
+    "rollingballs": N_("Rolling Balls"),
+    "lazypiglets": N_("Lazy Piglets"),
+    "lasttreat": N_("The Last Treat"),
     "optimiza": "Optimiza",
-    "netgame": "The Net Game",
+    "netgame": N_("The Net Game"),
 }
 
 

@@ -39,8 +39,9 @@ WORDS = {
     "es": ("Entrada de ejemplo", "Salida de ejemplo"),
     "ru": ("Пример ввода", "Пример вывода"),
     "sk": ("Príklad vstupu", "Príklad výstupu"),
+    "ja": ("入力例", "出力例"),
 }
-SOLUTIONS = {"en": "solution", "es": "solución", "ru": "решение", "sk": "riešenie"}
+SOLUTIONS = {"en": "solution", "es": "solución", "ru": "решение", "sk": "riešenie", "ja": "解答"}
 # The folder of a statement's images, as its page sees it.
 IMAGE_FOLDER = "statement"
 STYLE = (Path(__file__).parent.parent / "static" / "statement.css").read_text(encoding="utf-8")
