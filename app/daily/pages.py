@@ -70,7 +70,7 @@ TheDay = Annotated[Day, Depends(_day)]
 
 def _shown(day: Day, puzzle: Puzzle) -> Shown:
     """A puzzle as pages show it, in the language that is spoken."""
-    name = f"{KINDS[puzzle.kind]}, {gettext(NAMES[puzzle.size])}, {day.date}"
+    name = f"{gettext(KINDS[puzzle.kind])}, {gettext(NAMES[puzzle.size])}, {day.date}"
     given = Markup(drawing(puzzle, name))
     if not day.past:
         return Shown(puzzle, given, None, [])
