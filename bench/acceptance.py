@@ -1,7 +1,7 @@
 """Durable acceptance of 2 KB answers through the real route, against a bare route with one commit a request.
 
 Many teams send: what a team has sent and what of it is not judged yet are counted in rows, and no team may have
-thousands of submissions that wait.
+thousands of submissions that wait. The warm-up is long enough for all of them to be logged in.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from bench.load import Outcome, form_request, run_load
 from bench.stage import CONTEST, prepare, serving, serving_bare
 
 CONNECTIONS = 32
-WARM_UP = 1.0
+WARM_UP = 6.0
 SECONDS = 4.0
 ROUNDS = 3
 SIZE = 2048
