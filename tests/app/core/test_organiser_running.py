@@ -196,11 +196,11 @@ def test_roles_are_given_and_taken_back_and_the_log_has_both(api: Api) -> None:
 
 
 def test_health_says_what_is_wrong_and_what_to_do(api: Api) -> None:
-    assert "Graders : 1 alive" in text_of(api.get("/admin/health", user="admin").text)
+    assert "Graders : 1 running" in text_of(api.get("/admin/health", user="admin").text)
     cast(Idle, api.service.engine).state = GraderState(0, 2, {})
     words = text_of(api.get("/admin/health", user="admin").text)
     assert "Graders: something is wrong" in words
-    assert "Graders : this server has none that works: restart it" in words
+    assert "Graders : no grader of this server works: restart it" in words
 
 
 def test_health_has_the_facts_and_the_advice_of_the_command(api: Api) -> None:

@@ -82,7 +82,7 @@ def test_what_is_opened_for_everybody_is_what_the_rehearsal_has_shown(api: Api) 
     first = totals(api.get(f"{CEREMONY}?step=1", user="judge").text)
     assert api.post(CEREMONY, user="admin", data={"steps": "1"}, headers=ORIGIN).status_code == 303
     assert totals(api.get("/c/c/projector").text) == first
-    assert "1 place is hidden" in text_of(api.get(CEREMONY, user="judge").text)
+    assert "1 result is hidden" in text_of(api.get(CEREMONY, user="judge").text)
     last = totals(api.get(f"{CEREMONY}?step=1", user="judge").text)
     reply = api.post(CEREMONY, user="admin", data={"all": "yes"}, headers=ORIGIN)
     assert reply.headers["Location"] == f"{CEREMONY}?done=thawed"
