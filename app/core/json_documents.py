@@ -47,6 +47,7 @@ class MetadataDocument(TypedDict, total=False):
 
     sample_outputs: dict[str, str]
     solutions: dict[str, StatementDocument]
+    constants: dict[str, dict[str, int | float | str]]
     limits: dict[str, JsonValue]
     license: str
     credits: dict[str, list[PersonDocument] | dict[str, list[PersonDocument]] | None]

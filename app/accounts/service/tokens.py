@@ -190,13 +190,14 @@ TABLE: dict[Who, str] = {
     Who.PROBLEM_JUDGES: """
         get_problem get_problem_package list_problem_roles get_verification
         list_versions get_version get_version_diff get_version_package
+        create_trial
     """,
     Who.PROBLEM_OWNERS: """
         delete_problem put_testcase delete_testcase start_reference_run start_verification
         put_problem_role delete_problem_role restore_version
         import_testcases change_testcases
     """,
-    Who.ORGANISERS: "create_contest import_problem",
+    Who.ORGANISERS: "create_contest create_problem import_problem",
     Who.AUTHORS: "cancel_job",
     Who.ROLES: "list_problems list_jobs get_job",
     Who.JUDGES: "list_teams get_team list_accounts get_account",

@@ -11,7 +11,6 @@ from fastapi import Depends, Request, Response
 from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
 
-from app.accounts.service.grants import OWNER
 from app.authoring.service import jobs, packages, testcases
 from app.core.messages import N_, Message, NotFound, did_you_mean
 from app.core.pages import forms, sent_forms
@@ -49,7 +48,6 @@ def case_page(visit: Look, problem_id: str, case_name: str) -> HTMLResponse:
         seen_version=existing(visit.session, problem_id).version,
         input=_text(visit.service, case.sha256, case.size),
         answer=None if case.answer_sha256 is None else _text(visit.service, case.answer_sha256, case.answer_size or 0),
-        owns=visit.viewer.is_admin or visit.viewer.grants.problems.get(problem_id) == OWNER,
     )
 
 
@@ -75,7 +73,7 @@ def delete_case(fields: Fields, visit: Look, problem_id: str, case_name: str) ->
     )
     group = _case(visit.session, problem_id, case_name).group
     opened = testcases.delete_case(visit.service, visit.viewer, (problem_id, group, case_name), How())
-    return visit.led_on(opened, f"/admin/problems/{problem_id}", done="removed")
+    return visit.led_on(opened, f"/admin/problems/{problem_id}/cases", done="removed")
 
 
 def _case(session: Session, problem_id: str, name: str) -> packages.CaseView:

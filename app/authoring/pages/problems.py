@@ -1,31 +1,44 @@
-"""Problems as such: bringing packages in with all faults, verification, ladder, cases, versions, reference runs."""
+"""Problems: importing and creating them, and the tabs of each, whose forms change its package."""
 
-from collections.abc import AsyncIterator, Mapping, Sequence
+import re
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Literal
 
 from anyio.to_thread import run_sync
 from fastapi import Depends, Query, Request, Response
 from fastapi import Path as PathParameter
 from fastapi.responses import HTMLResponse
+from markupsafe import Markup
 
-from app.authoring.service import jobs, packages, testcases, versions
+from app.authoring.service import editing, jobs, packages, testcases, versions
 from app.core.http.errors import status_of, written
-from app.core.messages import N_, BadRequest, ServiceError
-from app.core.pages.forms import made_of_values, open_form, whole_number
-from app.core.pages.languages import _, confirm, named, ngettext
-from app.core.pages.visitor import (
-    Fields,
-    faults_of,
-    how_of,
-)
+from app.core.messages import N_, BadRequest, NotFound, ServiceError
+from app.core.pages.forms import accepted_languages, made_of_values, open_form, whole_number
+from app.core.pages.languages import _, confirm, ngettext
+from app.core.pages.visitor import Fields, faults_of, how_of
 from app.core.pages.visits import Change, Look, Visit
 from app.judging.service.problem_changes import How
+from app.packages import markdown, zips
+from app.packages.skeletons import choices, writing
+from app.problems.queries.problems import existing, test_cases
 from app.problems.queries.testdata import DataBody
+from app.problems.service import problems
 
 Number = Annotated[int, PathParameter(ge=1, lt=2**31)]
-AGGREGATIONS = ("sum", "min", "pass-fail")
+Tab = Literal["overview", "statement", "cases", "checker", "scoring", "samples", "versions", "preview"]
+LINE = re.compile(r"(?::|line )([0-9]{1,6})\b")
+OF_IMAGES = "default-src 'none'; style-src 'unsafe-inline'; sandbox"  # an SVG may hold scripts
+# The texts of the forms that edit a package, try an answer or add cases.
+TEXTS = """
+    act language title path text remove folder name least most checker args protocol kind direction testcase answer
+    group only seen_version
+"""
+MOST_FILES = 500
+# The texts of a form, and its files by name.
+Sent = tuple[dict[str, str], dict[str, bytes]]
 
 
 def list_page(visit: Look) -> HTMLResponse:
@@ -57,29 +70,103 @@ async def bring_in(visit: Visit) -> Response:
     return visit.led_on(outcome, "/admin/problems")
 
 
-def problem_page(visit: Look, problem_id: str) -> HTMLResponse:
-    """A problem whole: where it stands, what its verification found, its cases by groups, versions and jobs."""
-    return _problem(visit, problem_id)
+def new_page(visit: Look) -> HTMLResponse:
+    """The form that creates a problem."""
+    return visit.page("organiser/problem_new.html", fitting=choices.FITTING)
 
 
-async def _zip(request: Request) -> tuple[bytes, bool]:
-    """The zip of cases of a form, and whether all other cases go."""
-    async with open_form(request, texts={"only"}, files={"cases"}) as form:
-        data = form.read("cases")
-        if not data:
-            raise BadRequest(N_("expected a zip file, found nothing"), where="cases")
-        return data, "only" in form.texts
+def create(visit: Visit, fields: Fields) -> Response:
+    """Create a problem, and show it."""
+    values: dict[str, object] = {name: fields.get(name, "") for name in ("id", "title", "scoring", "checker")}
+    values |= {"languages": fields.get("languages", "").replace(",", " ").split(), "empty": "empty" in fields}
+    created = editing.create(visit.service, visit.viewer, made_of_values(editing.NewProblem, values))
+    visit.authenticator.forget(visit.viewer.account_id)  # it owns a problem more
+    return visit.see(f"/admin/problems/{created.id}", done="created")
 
 
-def add_cases(visit: Visit, sent: Annotated[tuple[bytes, bool], Depends(_zip)], problem_id: str) -> Response:
-    """Put the cases of a zip; shows every fault by its entry where there are some."""
-    data, only = sent
+def problem_page(visit: Look, problem_id: str, tab: Tab = "overview") -> HTMLResponse:
+    """A tab of a problem: where it stands, or a part of its package to be edited."""
+    return _problem(visit, problem_id, tab, visit.request.query_params)
+
+
+async def _sent(request: Request) -> Sent:
+    """The texts and files of a form, without fields of files in which none was chosen."""
+    async with open_form(request, texts=TEXTS.split(), files={"files"}, most_files=MOST_FILES) as form:
+        files = {name.rpartition("/")[2]: stream.read() for name, stream in form.named("files")}
+        texts = {name: text.replace("\r\n", "\n") for name, text in form.texts.items()}
+        return texts, {name: data for name, data in files.items() if data}
+
+
+Uploaded = Annotated[Sent, Depends(_sent)]
+
+
+def save(visit: Visit, sent: Uploaded, problem_id: str, tab: Tab) -> Response:
+    """Save the part of the package that a tab edits; or show a preview of it, or what the checker says of an answer."""
+    (fields, files), refusal, trial = sent, None, None
     try:
-        outcome = testcases.put_cases(visit.service, visit.viewer, problem_id, data, How(), only=only)
-    except ServiceError as refusal:
+        if fields.get("act") == "try":
+            asked = {name: fields.get(name, "") for name in ("testcase", "answer")}
+            trial = editing.try_answer(visit.service, problem_id, made_of_values(editing.TrialRequest, asked))
+        elif fields.get("act") != "preview":
+            with visit.reading() as look:
+                change = _edit(packages.one(look.session, problem_id), fields, files)
+            outcome = editing.edit(visit.service, visit.viewer, problem_id, change, how_of(fields))
+            return visit.led_on(outcome, f"/admin/problems/{problem_id}/{tab}", lang=fields.get("language", ""))
+    except BadRequest as error:
+        refusal = error
+    with visit.reading() as look:
+        return _problem(look, problem_id, tab, fields, refusal, trial)
+
+
+def _edit(problem: packages.ProblemDetails, fields: Mapping[str, str], files: Mapping[str, bytes]) -> editing.Edit:
+    """The files and the YAML keys of a package that a form changes."""
+    changed: dict[str, bytes | None] = dict.fromkeys(fields.get("remove", "").split())
+    folder = "/".join(filter(None, (fields.get("folder"), fields.get("name"))))
+    changed |= {f"{folder}/{name}": data for name, data in files.items()}
+    if path := fields.get("path"):
+        changed[path] = fields.get("text", "").encode()
+    keys: dict[str, dict[str, object]] = {"jurado.yaml": {}}
+    if "title" in fields:
+        keys["problem.yaml"] = {"name": {**problem.names, fields.get("language", ""): fields["title"]}}
+    if "kind" in fields:
+        keys["jurado.yaml"]["scoring"] = {name: fields.get(name, "") for name in ("kind", "direction")}
+    if "checker" in fields:
+        points = "fraction" if problem.scoring["kind"] == "absolute" else "raw"
+        program = {"protocol": fields["protocol"], "points": points} if fields.get("protocol") else None
+        keys["jurado.yaml"] |= {"checker": fields["checker"] or None, "program": program}
+        args = fields.get("args", "").split()
+        if args or fields["checker"] != problem.checker:  # the same checker keeps its arguments
+            values = {"output_validator_args": args or None}
+            keys |= {f"data/{group.name}/test_group.yaml": values for group in problem.groups}
+    if fields.get("least"):
+        score = [whole_number(name, fields.get(name, "")) for name in ("least", "most")]
+        keys["submissions/submissions.yaml"] = {folder.removeprefix("submissions/"): {"score": score}}
+    return changed, keys
+
+
+def package_file(visit: Look, problem_id: str, path: str) -> Response:
+    """An image of a statement, as its editor shows it; raises NotFound."""
+    found = editing.read_files(visit.service, existing(visit.session, problem_id), path).get(path)
+    media_type = markdown.image_type(path)
+    if found is None or media_type is None:
+        raise NotFound(N_("no page %(page)r"), page=path[:200])
+    return Response(found, headers={"Content-Security-Policy": OF_IMAGES}, media_type=media_type)
+
+
+def add_cases(visit: Visit, sent: Uploaded, problem_id: str) -> Response:
+    """Put the cases of a zip, or of files NAME.in and NAME.ans; shows every fault by its entry where there are some."""
+    fields, files = sent
+    data = next(iter(files.values()), b"")
+    if len(files) != 1 or not next(iter(files)).endswith(".zip"):
+        data = zips.zip_bytes({f"{fields.get('group') or 'secret'}/{name}": data for name, data in files.items()})
+    try:
+        outcome = testcases.put_cases(
+            visit.service, visit.viewer, problem_id, data, how_of(fields), only="only" in fields
+        )
+    except BadRequest as refusal:
         with visit.reading() as look:
-            return _problem(look, problem_id, refusal)
-    return visit.led_on(outcome, f"/admin/problems/{problem_id}")
+            return _problem(look, problem_id, "cases", fields, refusal)
+    return visit.led_on(outcome, f"/admin/problems/{problem_id}/cases")
 
 
 def arrange_cases(visit: Visit, fields: Fields, problem_id: str) -> Response:
@@ -93,7 +180,8 @@ def arrange_cases(visit: Visit, fields: Fields, problem_id: str) -> Response:
             _("Delete"),
         )
     outcome = testcases.arrange(visit.service, visit.viewer, problem_id, body, how_of(fields))
-    return visit.led_on(outcome, f"/admin/problems/{problem_id}")
+    tab = "scoring" if fields.get("act") == "group" else "cases"
+    return visit.led_on(outcome, f"/admin/problems/{problem_id}/{tab}")
 
 
 def verify(change: Change, problem_id: str) -> Response:
@@ -126,7 +214,7 @@ def version_page(
 def restore_version(change: Change, problem_id: str, number: Number) -> Response:
     """Make a version the newest again; what would change results waits as a rejudging."""
     outcome = versions.restore(change.service, change.viewer, change.session, problem_id, number, How())
-    return change.led_on(outcome, f"/admin/problems/{problem_id}")
+    return change.led_on(outcome, f"/admin/problems/{problem_id}/versions")
 
 
 def _list(visit: Look, refusal: ServiceError | None = None) -> HTMLResponse:
@@ -144,67 +232,66 @@ def _refused(visit: Visit, refusal: ServiceError) -> HTMLResponse:
         return _list(look, refusal)
 
 
-def _problem(visit: Look, problem_id: str, refusal: ServiceError | None = None) -> HTMLResponse:
-    session, viewer = visit.session, visit.viewer
-    problem = packages.one(session, problem_id)
-    verification = jobs.verification(session, viewer, problem_id)
-    result = (verification and verification.result) or {}
-    report = cast(Mapping[str, Sequence[object]], result.get("report") or {})
-    cases: dict[str, list[packages.CaseView]] = {group.name: [] for group in problem.groups}
-    for case in problem.testcases:
-        cases.setdefault(case.group, []).append(case)
+def _problem(
+    visit: Look,
+    problem_id: str,
+    tab: Tab,
+    asked: Mapping[str, str],
+    refusal: ServiceError | None = None,
+    trial: editing.Trial | None = None,
+) -> HTMLResponse:
+    """A tab, with what was asked for or sent; its template reads only what it shows."""
+    service, session = visit.service, visit.session
+    row, problem = existing(session, problem_id), packages.one(session, problem_id)
+    samples = problems.samples_of(service, row, test_cases(session, problem_id))
+    spoken = problems.choose_language(None, accepted_languages(visit.request), sorted(row.names))
+    language = asked.get("language") or asked.get("lang") or spoken
+    folder = f"{visit.request.scope.get('root_path', '')}/admin/problems/{problem_id}/files/statement"
+    faults = [] if refusal is None else faults_of(refusal)
+    said = [line for fault in faults for line in str(fault.get("message")).splitlines()]
+
+    def shown(text: str) -> Markup:
+        return Markup(problems.fragment(problem_id, problems.with_samples(text, samples, language), folder))
+
+    def outline(path: str) -> str:
+        wanted = choices.Choices(problem_id, "points", "python" if path == "checker.py" else "c++", empty=True)
+        return writing.skeleton(problem_id, wanted)[path].decode()
+
     return visit.page(
-        "organiser/problem.html",
+        f"organiser/problem_{tab}.html",
         200 if refusal is None else 400,
-        faults=[] if refusal is None else faults_of(refusal),
+        faults=faults,
+        wrong=[(int(place[1]), line) for line in said if (place := LINE.search(line))],
         problem=problem,
-        name=named(problem.names, problem.id),
-        groups=[(group, cases[group.name]) for group in problem.groups],
-        owns=viewer.is_admin or viewer.grants.problems.get(problem_id) == "owner",
-        verification=verification,
-        findings=[*report.get("errors", []), *report.get("warnings", []), *report.get("notes", [])],
-        example_points=report.get("points", {}),
-        ladder=_ladder(problem.settings),
-        has_solver=problem.settings.get("reference") is not None,
-        versions=versions.listed(session, problem_id),
-        jobs=[job for job in jobs.newest(session, viewer) if job.params.get("problem_id") == problem_id][:10],
-        aggregations=AGGREGATIONS,
+        tab=tab,
+        asked=asked,
+        language=language,
+        trial=trial,
+        read=partial(editing.read_files, service, row),
+        shown=shown,
+        outline=outline,
+        verification=jobs.verification(session, visit.viewer, problem_id),
+        jobs=partial(jobs.newest, session, visit.viewer),
+        versions=partial(versions.listed, session, problem_id),
     )
 
 
-def _ladder(settings: Mapping[str, object]) -> Sequence[tuple[str, str]]:
-    """The methods of the problem's ladder with the points that each must earn, out of 100."""
-    ladder = cast(Mapping[str, Mapping[str, object]], settings.get("ladder") or {})
-    return [
-        (name, f"{span[0]:g} to {span[1]:g}")
-        for name, span in ladder.get("points", {}).items()
-        if isinstance(span, list)
-    ]
-
-
-def _arrangement(fields: Mapping[str, str]) -> dict[str, object]:
+def _arrangement(fields: Mapping[str, str]) -> Mapping[str, object]:
     """The document of a change of cases: each form changes one group, or the cases that it ticks."""
-    values: dict[str, object] = {}
-    group = fields.get("group", "").strip()
+    act, group = fields.get("act", ""), fields.get("group", "").strip()
     ticked = [name.removeprefix("c.") for name in fields if name.startswith("c.")]
-    if fields.get("act") == "group":
-        known: dict[str, object] = {"name": group}
-        if fields.get("max_points", "").strip():
-            known["max_points"] = whole_number("max_points", fields["max_points"])
-        if fields.get("aggregation"):
-            known["aggregation"] = fields["aggregation"]
-        values["groups"] = [known]
-    elif not ticked:
+    if act == "group":
+        most = whole_number("max_points", fields.get("max_points", ""))
+        known = {"name": group, "max_points": most, "aggregation": fields.get("aggregation") or None}
+        return {"groups": [{name: value for name, value in known.items() if value is not None}]}
+    if not ticked:
         raise BadRequest(N_("expected at least one to be ticked, found none"), where="cases")
-    elif fields.get("act") == "delete":
-        values["delete"] = ticked
-    elif fields.get("act") == "first":
-        values["order"] = ticked
-    elif fields.get("act") == "move":
-        values["move"] = dict.fromkeys(ticked, group)
-        values["groups"] = [{"name": group}]
-    elif fields.get("act") == "points":
-        values["points"] = dict.fromkeys(ticked, whole_number("points", fields.get("points", "")))
-    else:
+    changes: Mapping[str, Mapping[str, object]] = {
+        "delete": {"delete": ticked},
+        "first": {"order": ticked},
+        "move": {"move": dict.fromkeys(ticked, group), "groups": [{"name": group}]},
+        "points": {"points": dict.fromkeys(ticked, whole_number("points", fields.get("points", "")))},
+    }
+    if act not in changes:
         raise BadRequest(N_("expected group, delete, first, move or points, found something else"), where="act")
-    return values
+    return changes[act]

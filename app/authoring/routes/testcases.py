@@ -12,7 +12,7 @@ from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import FileResponse, JSONResponse
 
 from app.accounts.routes.accounts import WritingAccounts
-from app.authoring.service import packages, testcases, versions
+from app.authoring.service import editing, packages, testcases, versions
 from app.authoring.service.packages import BroughtIn, CaseView, JudgeFormat, ProblemDetails, ProblemView, SentPackage
 from app.core.faults import Steps
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheAuthenticator, TheService, TheSnapshot
@@ -232,6 +232,24 @@ async def import_problem(
         if wants_progress(request):
             return ProgressReply(request, work, undo.pop_all())
         return await run_sync(work, Steps())
+
+
+@packages_router.post("/problems/new", status_code=201, summary="Create a problem")
+def create_problem(
+    viewer: CurrentViewer, service: TheService, authenticator: TheAuthenticator, asked: editing.NewProblem
+) -> BroughtIn:
+    """A small example problem with the chosen scoring and checker, or an outline; both verify."""
+    created = editing.create(service, viewer, asked)
+    authenticator.forget(viewer.account_id)  # it owns a problem more
+    return created
+
+
+@packages_router.post("/problems/{problem_id}/trials", summary="Try an answer to a test case")
+def create_trial(
+    problem_id: str, _viewer: CurrentViewer, service: TheService, asked: editing.TrialRequest
+) -> editing.Trial:
+    """The newest version's checker scores it; nothing is stored."""
+    return editing.try_answer(service, problem_id, asked)
 
 
 TEST_DATA_PLACE = "/problems/{problem_id}/testcases"

@@ -95,6 +95,10 @@ class BroughtIn(ProblemDetails):
     reference_run: str | None
 
 
+# The problem as it is now, or what is to be done first.
+Imported = BroughtIn | problem_changes.RejudgingView | problem_changes.Preview
+
+
 @dataclass(frozen=True, slots=True)
 class SentPackage:
     """A package as it was sent: a zip, the id it is to have, and the name of its file for one without a top folder.
@@ -142,7 +146,7 @@ def delete(session: Session, problem_id: str) -> None:
 
 def bring_in(
     service: Service, viewer: Viewer, sent: SentPackage, how: problem_changes.How, steps: Steps = SILENT
-) -> BroughtIn | problem_changes.RejudgingView | problem_changes.Preview:
+) -> Imported:
     """Check a package and store it: at once, or as a rejudging where submissions exist.
 
     Raises BadRequest with all faults; nothing is stored then, nor for a preview.
@@ -246,9 +250,7 @@ def limits_of(settings: Settings) -> files.Limits:
     )
 
 
-def _store(
-    service: Service, checked: Checked, viewer: Viewer, how: problem_changes.How, steps: Steps
-) -> BroughtIn | problem_changes.RejudgingView | problem_changes.Preview:
+def _store(service: Service, checked: Checked, viewer: Viewer, how: problem_changes.How, steps: Steps) -> Imported:
     """Store a checked package: at once, or as a rejudging where submissions exist."""
     package = checked.package
     stored = problems.keep_package(OnlyHashes() if how.preview else service.files, package, steps=steps)

@@ -15,7 +15,7 @@ from app.core.messages import N_, BadRequest
 
 # Bytes of all files of one form that lie in memory; with more, they go to one temporary file.
 IN_MEMORY = 64 * 1024
-LONGEST_TEXT = 40_000
+LONGEST_TEXT = 2**18
 
 
 @dataclass(frozen=True, slots=True)

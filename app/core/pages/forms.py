@@ -33,9 +33,11 @@ M = TypeVar("M", bound=BaseModel)
 
 
 @asynccontextmanager
-async def open_form(request: Request, *, texts: Collection[str], files: Collection[str]) -> AsyncIterator[Form]:
-    """Read a form with files, whose texts its request keeps; raises BadRequest."""
-    expected = Expected(frozenset(texts), frozenset(files), len(texts) + len(files))
+async def open_form(
+    request: Request, *, texts: Collection[str], files: Collection[str], most_files: int = 1
+) -> AsyncIterator[Form]:
+    """Read a form with at most so many files of each name, whose texts its request keeps; raises BadRequest."""
+    expected = Expected(frozenset(texts), frozenset(files), len(texts) + most_files * len(files))
     async with http_forms.open_form(request, expected) as form:
         request.state.fields = dict(form.texts)
         yield form

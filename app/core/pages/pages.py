@@ -233,6 +233,7 @@ def reader_values(request: Request) -> dict[str, str]:
 # What a page says after a change, by the word in its address.
 DONE = {
     "made": N_("The contest is created. Add problems next."),
+    "created": N_("The problem is created. Now edit its statement, test data and checker."),
     "saved": N_("Saved."),
     "opened": N_("Saved. The scoreboard was frozen and is open now."),
     "reopened": N_("Saved. The contest had ended and continues."),

@@ -50,11 +50,11 @@ class _Visit:
         """Lead to another page of ours, after a change; `BehindProxy` puts a path prefix before it."""
         return RedirectResponse(f"{path}?{urlencode(query)}" if query else path, 303)
 
-    def led_on(self, outcome: object, page: str, done: str = "saved") -> RedirectResponse:
+    def led_on(self, outcome: object, page: str, done: str = "saved", **query: str) -> RedirectResponse:
         """Lead to the rejudging that a change waits as, else to a page that says that it is stored."""
         if isinstance(outcome, RejudgingView):
             return self.see(f"/admin/{outcome.href}")
-        return self.see(page, done=done)
+        return self.see(page, done=done, **query)
 
 
 @dataclass(frozen=True, slots=True)

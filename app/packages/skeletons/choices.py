@@ -7,12 +7,13 @@ from typing import Literal
 from app.packages.names import LANGUAGE
 
 Scoring = Literal["points", "minimise", "maximise", "rank", "pass-fail"]
-CheckerKind = Literal["tokens", "python", "c++", "metric"]
-# The checkers that can score so, first the one that is taken where none is chosen. `tokens` only knows right and wrong,
-# and `metric` accepts every table of predictions.
+CheckerKind = Literal["tokens", "exact", "lines", "unordered", "floats", "python", "c++", "metric"]
+# These compare an answer with the expected one: it is right or wrong.
+COMPARING: tuple[CheckerKind, ...] = ("tokens", "exact", "lines", "unordered", "floats")
+# The checkers that can score so, first the default. `metric` accepts every table of predictions.
 FITTING: Mapping[Scoring, tuple[CheckerKind, ...]] = {
-    "points": ("tokens", "python", "c++", "metric"),
-    "pass-fail": ("tokens", "python", "c++"),
+    "points": (*COMPARING, "python", "c++", "metric"),
+    "pass-fail": (*COMPARING, "python", "c++"),
     "minimise": ("python", "c++", "metric"),
     "maximise": ("python", "c++", "metric"),
     "rank": ("python", "c++", "metric"),

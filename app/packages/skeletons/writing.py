@@ -13,7 +13,7 @@ from uuid import uuid4
 import yaml
 from jinja2 import Environment, StrictUndefined
 
-from app.packages.skeletons.choices import CheckerKind, Choices
+from app.packages.skeletons.choices import COMPARING, CheckerKind, Choices
 
 Params = Mapping[str, int]
 
@@ -38,13 +38,14 @@ def _between(least: int, most: int, share: float) -> int:
 
 
 TOUR = Theme("tour", lambda share: {"cities": _between(8, 100, share)}, "1-square")
+SUM = Theme(
+    "sum", lambda share: {"numbers": _between(5, 200, share), "largest": 10 ** _between(2, 9, share)}, "1-three"
+)
 EMPTY = Theme("empty", lambda _share: {}, "")
 THEMES: Mapping[CheckerKind, Theme] = {
     "python": TOUR,
     "c++": TOUR,
-    "tokens": Theme(
-        "sum", lambda share: {"numbers": _between(5, 200, share), "largest": 10 ** _between(2, 9, share)}, "1-three"
-    ),
+    **dict.fromkeys(COMPARING, SUM),
     "metric": Theme("houses", lambda share: {"houses": _between(40, 300, share)}, "1-eight", {"houses": 16}),
 }
 TEMPLATES = Path(__file__).with_name("templates")

@@ -25,7 +25,7 @@ from app.problems.queries import pins, scoring_input
 from app.problems.queries import problems as stored
 from app.programs.apart import RENDERER
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.tables import ContestProblemRow, ProblemRow
+from app.tables import ContestProblemRow, ProblemRow, TestCaseRow
 
 log: structlog.stdlib.BoundLogger = structlog.get_logger("jurado.statements")
 
@@ -248,9 +248,15 @@ def problem(viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem
 
 def samples(session: Session, service: Service, contest_id: str, problem_id: str) -> list[Sample]:
     """The samples of a contest's problem, as shown with its statement."""
+    row = pins.row(session, contest_id, problem_id)
+    return samples_of(service, row, pins.cases(session, contest_id, problem_id))
+
+
+def samples_of(service: Service, row: ProblemRow, cases: Sequence[TestCaseRow]) -> list[Sample]:
+    """The samples among the cases of a problem, as shown with its statement."""
     shown = []
-    outputs = pins.row(session, contest_id, problem_id).metadata_.get("sample_outputs", {})
-    for case in pins.cases(session, contest_id, problem_id):
+    outputs = row.metadata_.get("sample_outputs", {})
+    for case in cases:
         if case.group_name == "sample":
             digest = outputs.get(case.name, case.answer_sha256)
             expected = service.files.load(digest) if digest is not None else b""

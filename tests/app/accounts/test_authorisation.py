@@ -144,8 +144,10 @@ DELETE /api/account/tokens                                                      
 DELETE /api/account/tokens/{token_id}                                               404 404 404 404 404 401
 GET    /api/problems                                                                200 200 403 403 403 401
 POST   /api/problems                                                                415 403 403 403 403 401
+POST   /api/problems/new                                                            400 403 403 403 403 401
 GET    /api/problems/{problem_id}                                                   200 200 403 403 403 401
 DELETE /api/problems/{problem_id}                                                   404 403 403 403 403 401
+POST   /api/problems/{problem_id}/trials                                            400 400 403 403 403 401
 GET    /api/problems/{problem_id}/package.zip                                       200 200 403 403 403 401
 GET    /api/problems/{problem_id}/versions                                          200 200 403 403 403 401
 GET    /api/problems/{problem_id}/versions/{number}                                 200 200 403 403 403 401

@@ -216,6 +216,7 @@ PUT    /api/organisers/{account_id} : admins
 POST   /api/people : admins
 GET    /api/problems : judges judge-of-d author organiser
 POST   /api/problems : admins organiser
+POST   /api/problems/new : admins organiser
 DELETE /api/problems/{problem_id} : admins author
 GET    /api/problems/{problem_id} : admins author all-judge
 GET    /api/problems/{problem_id}/package.zip : admins author all-judge
@@ -225,6 +226,7 @@ GET    /api/problems/{problem_id}/versions/{number}/diff : admins author all-jud
 GET    /api/problems/{problem_id}/versions/{number}/package.zip : admins author all-judge
 POST   /api/problems/{problem_id}/versions/{number}/restore : admins author
 POST   /api/problems/{problem_id}/reference-runs : admins author
+POST   /api/problems/{problem_id}/trials : admins author all-judge
 GET    /api/problems/{problem_id}/verification : admins author all-judge
 POST   /api/problems/{problem_id}/verification : admins author
 GET    /api/problems/{problem_id}/roles : admins author all-judge

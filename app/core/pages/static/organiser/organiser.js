@@ -1,5 +1,6 @@
 "use strict";
-// Pages of organizers work without this file. With it times in a zone have UTC beside them, and lists follow.
+// Pages of organizers work without this file. With it times in a zone have UTC beside them, lists follow,
+// and statements have a live preview.
 
 /** The moment of a field's text, which is a time in the zone. */
 function momentIn(text, zone) {
@@ -51,6 +52,36 @@ for (const all of document.querySelectorAll("input[data-all]")) {
   all.addEventListener("change", () => {
     for (const box of document.getElementById(all.dataset.all).elements)
       if (box.type === "checkbox") box.checked = all.checked;
+  });
+}
+
+/** Put the preview of a form that the server makes into the page. */
+async function preview(form) {
+  const fields = new FormData(form);
+  fields.set("act", "preview");
+  fields.delete("files");
+  const reply = await fetch(form.getAttribute("action"), { method: "POST", body: fields });
+  const { preview: id } = form.dataset;
+  const fresh = new DOMParser().parseFromString(await reply.text(), "text/html").getElementById(id);
+  if (fresh) document.getElementById(id).replaceWith(fresh);
+}
+
+for (const form of document.querySelectorAll("form[data-preview]")) {
+  let timer = 0;
+  form.addEventListener("input", () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => preview(form), 400);
+  });
+}
+
+for (const area of document.querySelectorAll(".drop")) {
+  const isOver = (event) => {
+    event.preventDefault();
+    area.classList.toggle("over-it", event.type === "dragover");
+  };
+  for (const name of ["dragover", "dragleave", "drop"]) area.addEventListener(name, isOver);
+  area.addEventListener("drop", (event) => {
+    area.querySelector("input").files = event.dataTransfer.files;
   });
 }
 
