@@ -8,8 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from typing import get_args
 
 from app.accounts.service.tokens import Who, who_may
+from app.authoring.pages.problems import Tab
 from app.page_routes import PLACES
 from app.problems.pages.contest import TITLES
 from tests.builders.games import GAME
@@ -43,6 +45,7 @@ VALUES = {
     "account_id": "staff",
     **dict.fromkeys(("submission_id", "rejudging_id", "job_id", "number", "award_id"), "1"),
     "case_name": "02",
+    "tab": "overview",
     "group_name": "secret",
 }
 """What stands in the addresses of the pages of organisers."""
@@ -104,11 +107,13 @@ def organisers() -> dict[str, Walked]:
     pages = {
         path: Walked([path.format(**VALUES)], frozenset(OPENS[who_may(operation)]))
         for method, path, _, operation in PLACES
-        if method == "GET"
+        if method == "GET" and "{path" not in path
     }
+    tab = "/admin/problems/{problem_id}/{tab}"
+    tabs = [f"/admin/problems/echo/{each}" for each in get_args(Tab)]
     job = "/admin/jobs/{job_id}"
     jobs = ["/admin/jobs/1", "/admin/jobs/2"]  # an admin's: a reference run with findings, and a verification
-    return {**pages, job: Walked(jobs, frozenset({"judge", "admin"}))}
+    return {**pages, tab: Walked(tabs, pages[tab].who), job: Walked(jobs, frozenset({"judge", "admin"}))}
 
 
 def addresses(user: str | None, pages: Mapping[str, Walked], **known: str) -> list[str]:

@@ -232,7 +232,7 @@ def test_a_single_case_is_put_and_deleted_by_owners_of_its_problem_alone(api: Ap
     assert api.get(CASES, user="admin").json() == before, "nothing is changed"
     put = put_case(api, "admin")
     assert (put.status_code, put.headers["Location"]) == (303, f"{CASE}/04?done=saved")
-    assert "04" in api.get("/admin/problems/echo", user="admin").text
+    assert "04" in api.get("/admin/problems/echo/cases", user="admin").text
     deleted = api.post(f"{CASE}/04/delete", user="admin", headers=ORIGIN, data=SURE)
-    assert (deleted.status_code, deleted.headers["Location"]) == (303, "/admin/problems/echo?done=removed")
+    assert (deleted.status_code, deleted.headers["Location"]) == (303, "/admin/problems/echo/cases?done=removed")
     assert api.get(f"{CASE}/04", user="admin").status_code == 404

@@ -133,7 +133,7 @@ def test_a_package_with_faults_lists_them_by_file_and_a_sound_one_becomes_a_prob
     refused = send(api, "/admin/problems", files={"package": ("second.zip", broken, "application/zip")})
     assert refused.status_code == 400
     words = text_of(refused.text)
-    assert "The package is not taken; nothing is stored" in words
+    assert "The package was not imported" in words
     assert "problem.yaml" in words
     assert api.get("problems/second", user="admin").status_code == 404
     assert send(api, "/admin/problems", "judge", files={"package": ("a.zip", broken)}).status_code == 403
@@ -142,11 +142,11 @@ def test_a_package_with_faults_lists_them_by_file_and_a_sound_one_becomes_a_prob
 def test_cases_are_put_by_zip_moved_and_given_points_and_versions_are_restored(api: Api) -> None:
     add_problem(api.service, slug="lone")
     bad = zip_bytes({"secret/04.in": b"four\n", "secret/05.txt": b""})
-    refused = send(api, "/admin/problems/lone/cases", files={"cases": ("cases.zip", bad)})
+    refused = send(api, "/admin/problems/lone/cases", files={"files": ("cases.zip", bad)})
     assert refused.status_code == 400
     assert "secret/05.txt" in text_of(refused.text)
     good = zip_bytes({"secret/04.in": b"4\n", "secret/04.ans": b"4\n"})
-    assert send(api, "/admin/problems/lone/cases", files={"cases": ("cases.zip", good)}).status_code == 303
+    assert send(api, "/admin/problems/lone/cases", files={"files": ("cases.zip", good)}).status_code == 303
     moved = {"act": "move", "group": "secret/late"} | dict.fromkeys(("c.02", "c.03", "c.04"), "on")
     reply = send(api, "/admin/problems/lone/cases/arrange", data=moved)
     assert reply.status_code == 303, text_of(reply.text)
