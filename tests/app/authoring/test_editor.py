@@ -9,8 +9,8 @@ import httpx
 import pytest
 
 from app.problems.queries import packing
+from tests.app.contests.test_contest_pages import text_of
 from tests.builders.contests import add_contest, add_problem, add_submission, with_checkers
-from tests.builders.read_pages import text_of
 from tests.builders.scoring import share
 from tests.builders.service import Api
 from tests.builders.zips import unzipped
