@@ -71,7 +71,7 @@ def test_a_problem_with_a_custom_checker_from_an_empty_page_to_a_contest(judge: 
     with chromium_running() as browser, reader(browser, judge.url) as one:
         log_in(one, judge)
         page, hand = one.page, Hand(one.page)
-        hand.link("Organise")
+        hand.link("Organize")
         hand.link("Problems")
         hand.link("New problem")
         page.fill("[name=title]", "Words")
@@ -109,6 +109,10 @@ def test_a_problem_with_a_custom_checker_from_an_empty_page_to_a_contest(judge: 
         expect(page.locator(".note.good")).to_contain_text("50 % of the points")
 
         hand.link("Sample answers")
+        page.fill("[name=name]", "reference")
+        page.set_input_files("[name=files]", [chosen("02.out", "a b\n")])
+        hand.press("Add answer")
+        expect(page.locator("tr", has_text="accepted/reference")).to_contain_text("as expected")
         page.select_option("[name=folder]", label="be rejected on at least one case")
         page.fill("[name=name]", "chatty")
         page.set_input_files("[name=files]", [chosen("01.out", "a b c\n"), chosen("02.out", "a b c\n")])

@@ -33,6 +33,8 @@ OTHERS = [each for each in languages.LANGUAGES if each != languages.SOURCE]
 ORIGIN = {"Origin": "http://jurado.test"}
 ORGANISERS = (
     *("/admin", "/admin/new", "/admin/problems", "/admin/problems/echo/case/02", "/admin/jobs", "/admin/users"),
+    *("/admin/problems/new", "/admin/problems/echo"),
+    *(f"/admin/problems/echo/{each}" for each in ("statement", "cases", "checker", "scoring", "samples", "preview")),
     *(
         f"/admin/contests/c{each}"
         for each in ("", "/times", "/rules", "/problems", "/teams", "/live", "/rejudgings", "/questions", "/roles")
