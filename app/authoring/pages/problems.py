@@ -94,7 +94,7 @@ async def _sent(request: Request) -> Sent:
     async with open_form(request, texts=TEXTS.split(), files={"files"}, most_files=MOST_FILES) as form:
         files = {name.rpartition("/")[2]: stream.read() for name, stream in form.named("files")}
         texts = {name: text.replace("\r\n", "\n") for name, text in form.texts.items()}
-        return texts, {name: data for name, data in files.items() if data}
+        return texts, {name: data for name, data in files.items() if data or name != "files"}
 
 
 Uploaded = Annotated[Sent, Depends(_sent)]
@@ -111,7 +111,8 @@ def save(visit: Visit, sent: Uploaded, problem_id: str, tab: Tab) -> Response:
             with visit.reading() as look:
                 change = _edit(packages.one(look.session, problem_id), fields, files)
             outcome = editing.edit(visit.service, visit.viewer, problem_id, change, how_of(fields))
-            return visit.led_on(outcome, f"/admin/problems/{problem_id}/{tab}", lang=fields.get("language", ""))
+            query = {"lang": fields["language"]} if "language" in fields else {}
+            return visit.led_on(outcome, f"/admin/problems/{problem_id}/{tab}", **query)
     except BadRequest as error:
         refusal = error
     with visit.reading() as look:
@@ -156,8 +157,10 @@ def package_file(visit: Look, problem_id: str, path: str) -> Response:
 def add_cases(visit: Visit, sent: Uploaded, problem_id: str) -> Response:
     """Put the cases of a zip, or of files NAME.in and NAME.ans; shows every fault by its entry where there are some."""
     fields, files = sent
-    data = next(iter(files.values()), b"")
-    if len(files) != 1 or not next(iter(files)).endswith(".zip"):
+    if not files:
+        raise BadRequest(N_("expected files, found none"), where="files")
+    name, data = next(iter(files.items()))
+    if len(files) > 1 or not name.endswith(".zip"):
         data = zips.zip_bytes({f"{fields.get('group') or 'secret'}/{name}": data for name, data in files.items()})
     try:
         outcome = testcases.put_cases(

@@ -91,7 +91,9 @@ def edit(service: Service, viewer: Viewer, problem_id: str, change: Edit, how: H
             shutil.copyfileobj(packed, target)
         _, before = files.archive_files(folder / "package.zip", files.LARGEST, spool=folder / "files")
         # Inputs without an expected answer are cases again, so that the import asks for their answers.
-        kept = {name.replace(packing.UNANSWERED, "data", 1): contents.File(name, before) for name in before}
+        kept: dict[str, contents.Content | None] = {
+            name.replace(packing.UNANSWERED, "data", 1): contents.File(name, before) for name in before
+        }
         after = {name: content for name, content in {**kept, **changed}.items() if content is not None}
         if any(name.endswith(".cpp") for name in changed):
             after.setdefault(TESTLIB, (TEMPLATES / "common" / TESTLIB).read_bytes())
