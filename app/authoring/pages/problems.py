@@ -23,6 +23,7 @@ from app.core.pages.visits import Change, Look, Visit
 from app.judging.service.problem_changes import How
 from app.packages import markdown, zips
 from app.packages.skeletons import choices, writing
+from app.problems.queries.packing import ARGUMENTS
 from app.problems.queries.problems import existing, test_cases
 from app.problems.queries.testdata import DataBody
 from app.problems.service import problems
@@ -137,8 +138,7 @@ def _edit(problem: packages.ProblemDetails, fields: Mapping[str, str], files: Ma
         keys["jurado.yaml"] |= {"checker": fields["checker"] or None, "program": program}
         args = fields.get("args", "").split()
         if args or fields["checker"] != problem.checker:  # the same checker keeps its arguments
-            values = {"output_validator_args": args or None}
-            keys |= {f"data/{group.name}/test_group.yaml": values for group in problem.groups}
+            keys |= {f"data/{each.name}/test_group.yaml": {ARGUMENTS: args or None} for each in problem.groups}
     if fields.get("least"):
         score = [whole_number(name, fields.get(name, "")) for name in ("least", "most")]
         keys["submissions/submissions.yaml"] = {folder.removeprefix("submissions/"): {"score": score}}

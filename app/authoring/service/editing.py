@@ -34,6 +34,8 @@ TESTLIB = "include/testlib.h"
 LARGEST_READ = 2**20
 # The files to put by path (None deletes one), and what to set in YAML files by path (None deletes a key).
 Edit = tuple[Mapping[str, bytes | None], Mapping[str, Mapping[str, object]]]
+# Options of the command that have another name here.
+NAMED = {"language": "languages"}
 AN_ID = messages.Message(N_("lowercase letters and digits, at most %(most)s"), most=files.LONGEST_ID)
 
 
@@ -69,7 +71,7 @@ def create(service: Service, viewer: Viewer, asked: NewProblem) -> packages.Brou
     checker = asked.checker or FITTING[asked.scoring][0]
     choices = Choices(asked.title, asked.scoring, checker, tuple(asked.languages), asked.empty)
     pairs = [each.removeprefix("--").partition(": ") for each in faults_of(choices)]
-    if faults := [{"where": where, "message": text} for where, _, text in pairs]:
+    if faults := [{"where": NAMED.get(where, where), "message": text} for where, _, text in pairs]:
         raise messages.BadRequest(messages.all_in_words(faults, len(faults)), errors=faults)
     with service.database.read() as session:
         if session.get(ProblemRow, asked.id) is not None:

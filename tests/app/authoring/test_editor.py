@@ -31,8 +31,8 @@ def send(
     api: Api, tab: str, fields: dict[str, str], *files: tuple[str, bytes], user: str = "admin", page: str = ECHO
 ) -> httpx.Response:
     """Send the form of a tab as a browser does."""
-    parts: list[Any] = [("files", file) for file in files or [("", b"")]]
-    return api.post(f"{page}/{tab}", user=user, headers=ORIGIN, data=fields, files=parts)
+    texts: list[Any] = [(name, (None, text)) for name, text in fields.items()]
+    return api.post(f"{page}/{tab}", user=user, headers=ORIGIN, files=[*texts, *(("files", file) for file in files)])
 
 
 def package(api: Api, slug: str = "echo") -> dict[str, bytes]:
@@ -91,7 +91,7 @@ def test_a_refused_new_problem_keeps_what_was_filled_in(api: Api) -> None:
     refused = api.post("/admin/problems/new", user="admin", headers=ORIGIN, data=fields)
     assert refused.status_code == 400
     assert 'value="Fresh"' in refused.text
-    assert "expected a code such as en or pt-BR" in text_of(refused.text)
+    assert "Expected a code such as en or pt-BR" in text_of(refused.text)
 
 
 def test_a_statement_is_saved_with_its_title_and_images_as_one_version(editor: Api) -> None:
@@ -146,7 +146,7 @@ def test_cases_come_from_files_by_name_or_from_a_zip(editor: Api) -> None:
 
 
 def test_cases_without_an_answer_stay_cases_in_the_edited_package(editor: Api) -> None:
-    changes = {"jurado.yaml": "checker: exact\nscoring: {kind: absolute}\nreference: {solver: echo}\n"}
+    changes = {"jurado.yaml": "checker: exact\nscoring: {kind: absolute}\nreference: {solver: echo, method: copy}\n"}
     add_problem(editor.service, changes, "lone")
     put = editor.put("problems/lone/testcases/secret/04", user="admin", files={"input": ("x", b"4\n")})
     assert put.status_code == 201, put.text
