@@ -242,7 +242,7 @@ def test_a_refused_form_with_files_keeps_its_texts_too(api: Api) -> None:
         user="admin",
         data=fields,
         files=sent,
-        headers=ORIGIN | {"Referer": "http://jurado.test/admin/problems/echo"},
+        headers=ORIGIN | {"Referer": "http://jurado.test/admin/problems/echo/cases"},
     )
     assert reply.status_code == 400
     assert "Nothing was saved." in text_of(reply.text), text_of(reply.text)[:3000]
