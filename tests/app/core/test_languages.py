@@ -52,7 +52,8 @@ SPOKEN = {"aria-label", "title", "placeholder", "alt", "aria-valuetext"}
 
 DATA = """
 Jurado API CLICS UTC KB cc by sa openapi json inputs zip in out html jurado admin Contest Team team other case Echo echo
-take part py secret sample easy copy package accepted nobody admin judge staff comesolo Comesolo Rolling Balls Lazy Piglets The Last Treat Optimiza Net Game
+take part py secret sample easy copy package accepted nobody admin judge staff
+comesolo Comesolo Rolling Balls Lazy Piglets The Last Treat Optimiza Net Game
 """
 """Names, units and what a checker said, in the pages that are looked at."""
 
