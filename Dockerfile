@@ -17,6 +17,8 @@ COPY games games
 COPY solvers solvers
 COPY problems problems
 COPY migrations migrations
+COPY docs/guides docs/guides
+COPY docs/screenshots docs/screenshots
 COPY scripts/warm_kernels.py scripts/
 RUN uv sync --frozen --no-dev $EXTRAS
 

@@ -9,9 +9,10 @@ from app.accounts.pages import account
 from app.accounts.pages import admin as accounts_admin
 from app.authoring.pages import case, contest_problems, problems
 from app.contests.pages import finals, home, setup, taking_part
-from app.core.pages import forms, frames, visitor
+from app.core.pages import forms, guides, visitor
 from app.core.pages.pages import page, reply
 from app.daily.pages import daily_archive, daily_day, daily_latest, daily_puzzle, daily_sheet, daily_today
+from app.feed import pages as notifications
 from app.games.pages import begin_game, game_page, play_on, play_page
 from app.judging import pages as judging_pages
 from app.messages import pages as messages_pages
@@ -36,8 +37,13 @@ router.add_api_route("/preferences", forms.set_preferences, methods=["POST"])
 router.add_api_route("/account", account.set_password, methods=["POST"])
 router.add_api_route("/account/tokens", account.make_token, methods=["POST"])
 router.add_api_route("/account/tokens/{token_id}/revoke", account.revoke_token, methods=["POST"])
+router.add_api_route("/guides", guides.guides_page)
+router.add_api_route("/guides/{name}", guides.guide_page)
+router.add_api_route("/guides/images/{name}", guides.guide_image)
 router.add_api_route(CONTEST, contest.contest_page)
-router.add_api_route(f"{CONTEST}/header", frames.live_header)
+router.add_api_route(f"{CONTEST}/header", notifications.live_header)
+router.add_api_route(f"{CONTEST}/stream", notifications.stream_header)
+router.add_api_route(f"{CONTEST}/notifications", notifications.notifications_page)
 router.add_api_route(f"{CONTEST}/problems", contest.problems_page)
 router.add_api_route(f"{CONTEST}/problems/{{problem_id}}", contest.problem_page)
 router.add_api_route(f"{CONTEST}/problems/{{problem_id}}/answers", answers.others_page)

@@ -221,7 +221,16 @@ def look(browser: Browser, running: Running, folder: Path, language: str) -> Non
                         page.screenshot(path=folder / f"{name}-{width}-{scheme}.png", full_page=True)
 
 
-CONTEST_PAGES = ("", "/problems", "/problems/comesolo", "/scoreboard", "/answers", "/questions", "/teams/loose-ends")
+CONTEST_PAGES = (
+    "",
+    "/problems",
+    "/problems/comesolo",
+    "/scoreboard",
+    "/answers",
+    "/questions",
+    "/notifications",
+    "/teams/loose-ends",
+)
 ADMIN_PAGES = (
     *("", "/times", "/rules", "/problems", "/teams", "/live", "/submissions/1", "/rejudgings", "/rejudgings/1"),
     *("/questions", "/roles", "/ceremony", "/awards", "/audit", "/similarity"),
@@ -232,7 +241,16 @@ SERVER_PAGES = (
 )
 LOOKED_AT = {
     USER: [
-        *("/", "/account", GAME, "/p/comesolo/board", "/p/lasttreat/board"),
+        *(
+            "/",
+            "/guides",
+            "/guides?find=rejudging",
+            "/guides/running-a-contest",
+            "/account",
+            GAME,
+            "/p/comesolo/board",
+            "/p/lasttreat/board",
+        ),
         *(f"/c/{CONTEST}{path}" for path in CONTEST_PAGES),
         *("/daily", "/daily/archive", DAY, f"{DAY}/print"),
         *(f"{DAY}/{puzzle}" for puzzle in ("optimiza/small", "comesolo/medium", "netgame/large")),

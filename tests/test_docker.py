@@ -34,7 +34,8 @@ def test_what_is_copied_exists_and_is_let_through_by_dockerignore(source: str) -
 
 
 def test_everything_the_service_imports_or_reads_is_copied() -> None:
-    assert {"app", "checkers", "games", "solvers", "problems", "migrations", "pyproject.toml", "uv.lock"} <= set(COPIED)
+    assert {"app", "checkers", "games", "solvers", "problems", "migrations", "docs/guides"} <= set(COPIED)
+    assert {"pyproject.toml", "uv.lock"} <= set(COPIED)
 
 
 def test_every_file_that_the_metadata_name_is_copied_before_the_libraries_are_installed() -> None:

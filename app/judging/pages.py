@@ -42,7 +42,7 @@ def live_page(
     return visit.framed(
         "organiser/live.html",
         "live",
-        lines=listed(visit, rows[:PER_PAGE]),
+        lines=listed(visit.viewer, visit.snapshot, visit.session, rows[:PER_PAGE]),
         names=dict(visit.teams),
         freeze=None if freeze is None else freeze / timedelta(milliseconds=1),
         later=urlencode({**known, "before": rows[PER_PAGE - 1].id}) if len(rows) > PER_PAGE else None,

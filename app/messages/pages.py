@@ -16,7 +16,6 @@ from app.accounts.service.viewer import Viewer
 from app.contests.pages.home import unanswered
 from app.core.messages import N_, Unauthorized
 from app.core.pages.forms import made_of_values
-from app.core.pages.frames import frame, keep_read
 from app.core.pages.languages import Answer, AskFirst, _
 from app.core.pages.visitor import TheSnapshot
 from app.core.pages.visits import Change, ContestLook
@@ -50,17 +49,13 @@ class Thread:
 def questions_page(visit: ContestLook) -> HTMLResponse:
     """What the viewer may read, newest first."""
     problems = [(each.id, f"{each.label} {each.name}") for each in visit.names.columns]
-    place = frame(visit.session, visit.viewer, visit.snapshot, "questions")
-    shown = visit.page(
+    return visit.framed_read(
         "questions.html",
-        frame=place,
-        read=str(place.messages),
+        "questions",
+        reads_messages=True,
         threads=threads(documents(visit.viewer, visit.snapshot, visit.session), visit.viewer, visit.snapshot),
         problems=problems,
     )
-    if visit.viewer.logged_in and not visit.viewer.sees_all:
-        keep_read(visit.request, shown, place)
-    return shown
 
 
 def ask(snapshot: TheSnapshot, change: Change) -> Response:

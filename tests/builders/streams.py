@@ -56,7 +56,7 @@ def open_stream(
 ) -> Iterator[Stream]:
     """GET something that goes on, once the reply has `begun`; the client goes away at the end."""
     stream = Stream(api)
-    address = urlsplit(f"/api/{path}")
+    address = urlsplit(path if path.startswith("/") else f"/api/{path}")
     sent = {"host": "jurado.test", **(headers or {})}
     if user is not None:
         sent["authorization"] = "Basic " + base64.b64encode(f"{user}:{PASSWORD}".encode()).decode()

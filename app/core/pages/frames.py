@@ -3,7 +3,7 @@
 Open pages keep it up to date by `app.core.pages.frames`.
 
 - Names on the pages of a contest: of the contest, its problems and groups, and its readers; and its messages.
-- The part of a contest's page that open pages fetch again: state, clock and unread messages.
+- The part of a contest's page that open pages fetch again (`app.feed.pages`): state, clock and unread notifications.
 """
 
 import hashlib
@@ -21,11 +21,11 @@ from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
 from app.core.clock import utc_now
 from app.core.pages.languages import named
-from app.core.pages.pages import PRIVATE, READ, page, reader_values
-from app.core.pages.visitor import TheService, TheSnapshot, Visitor
+from app.core.pages.pages import READ
 from app.core.pages.wording import is_endless, length, seconds
 from app.core.service import Service
 from app.domain.contests import Clock
+from app.domain.counting import Attempt
 from app.messages import queries as messages_queries
 from app.messages.service.clarifications import readable
 from app.problems.queries import pins
@@ -93,7 +93,10 @@ def names_of(session: Session, viewer: Viewer, snapshot: ContestSnapshot) -> Nam
 
 
 async def names_soon(service: Service, viewer: Viewer, snapshot: ContestSnapshot) -> Names:
-    """The names for a viewer, for the event loop."""
+    """The names for a viewer, for the event loop; in a thread unless they are known."""
+    known = cast("Names | None", snapshot.contest.memo.get(_key(snapshot)))
+    if known is not None and (viewer.account_id is None or viewer.account_id in known.readers):
+        return known
 
     def read() -> Names:
         with service.database.read(for_request=True) as session:
@@ -161,8 +164,10 @@ class TimeShown:
 class Frame:
     """What all pages of a contest show.
 
-    messages  messages of the jury that its reader may read; for judges, questions without an answer
-    version   differs once the state or the times of the contest, or the number of messages, have changed
+    messages  messages of the jury that its reader may read; for judges, questions of teams
+    waiting   questions without an answer, for judges
+    verdicts  judged submissions of the reader's team
+    version   differs once the state or the times of the contest, or the number of notifications, have changed
     """
 
     id: str
@@ -174,18 +179,32 @@ class Frame:
     has_team: bool
     is_judge: bool
     messages: int
+    waiting: int
+    verdicts: int
     version: str
 
     def unread(self, read: str) -> int:
-        """The messages that wait for the reader, who has seen so many of the jury's."""
+        """The number of notifications that the reader has not seen; `read` is the value of the cookie READ."""
         if self.is_judge:
-            return self.messages
-        return max(0, self.messages - int(read))
+            return self.waiting
+        messages, verdicts = counts(read)
+        return max(0, self.messages - messages) + max(0, self.verdicts - verdicts)
+
+    def counted(self, read: str = "0", *, messages: bool = True, verdicts: bool = True) -> str:
+        """The value of the cookie READ of a reader who has seen all messages, all verdicts, or both since `read`."""
+        old_messages, old_verdicts = counts(read)
+        return f"{self.messages if messages else old_messages}.{self.verdicts if verdicts else old_verdicts}"
 
     @property
     def is_paused(self) -> bool:
         """Does the clock stand still?"""
         return self.time.phase is Phase.PAUSED
+
+
+def counts(read: str) -> tuple[int, int]:
+    """The numbers of messages and verdicts in a text such as `3.12`."""
+    messages, _, verdicts = read.partition(".")
+    return int(messages), int(verdicts or 0)
 
 
 def frame(session: Session, viewer: Viewer, snapshot: ContestSnapshot, tab: str) -> Frame:
@@ -198,8 +217,11 @@ def frame_of(names: Names, viewer: Viewer, snapshot: ContestSnapshot, tab: str) 
     clock = snapshot.contest.own_clock(viewer.team_id)
     frozen = snapshot.public and snapshot.state.frozen is not None and snapshot.state.thawed is None
     time = time_shown(clock, is_final=snapshot.state.finalized is not None)
-    messages = _messages(names, viewer, snapshot)
-    facts = (time.phase, clock, frozen, messages, names.contest)
+    addressed = addressed_to(viewer, snapshot, names.messages)
+    answered = {message.reply_to_id for message in names.messages}
+    waiting = sum(message.id not in answered for message in addressed) if viewer.sees_all else 0
+    verdicts = len(judged(viewer, snapshot))
+    facts = (time.phase, clock, frozen, len(addressed), waiting, verdicts, names.contest)
     return Frame(
         snapshot.contest.id,
         names.contest,
@@ -209,7 +231,9 @@ def frame_of(names: Names, viewer: Viewer, snapshot: ContestSnapshot, tab: str) 
         names.reader(viewer),
         viewer.team_id is not None,
         viewer.sees_all,
-        messages,
+        len(addressed),
+        waiting,
+        verdicts,
         hashlib.sha256(repr(facts).encode()).hexdigest()[:16],
     )
 
@@ -247,14 +271,22 @@ def _phase(clock: Clock, now: datetime) -> Phase:
     return Phase.PAUSED if clock.paused(now) else Phase.RUNNING
 
 
-def _messages(names: Names, viewer: Viewer, snapshot: ContestSnapshot) -> int:
+def addressed_to(
+    viewer: Viewer, snapshot: ContestSnapshot, messages: Sequence[ClarificationRow]
+) -> list[ClarificationRow]:
+    """The messages that notify the viewer, oldest first: of the jury; for judges, of teams; none without login."""
     if not viewer.logged_in:
-        return 0
-    seen = readable(viewer, snapshot, names.messages)
-    if viewer.sees_all:
-        answered = {message.reply_to_id for message in seen}
-        return sum(message.from_team_id is not None and message.id not in answered for message in seen)
-    return sum(message.from_team_id is None for message in seen)
+        return []
+    seen = readable(viewer, snapshot, messages)
+    return [message for message in seen if (message.from_team_id is not None) is viewer.sees_all]
+
+
+def judged(viewer: Viewer, snapshot: ContestSnapshot) -> list[Attempt]:
+    """The judged submissions of the viewer's team, problem by problem."""
+    if viewer.team_id is None:
+        return []
+    places = ((viewer.team_id, problem.id) for problem in snapshot.problems)
+    return [each for place in places for each in snapshot.cells.get(place, ()) if each.scores is not None]
 
 
 def _share(part: timedelta, whole: timedelta) -> int:
@@ -264,20 +296,7 @@ def _share(part: timedelta, whole: timedelta) -> int:
 YEAR = 366 * 86_400
 
 
-async def live_header(request: Request, service: TheService, viewer: Visitor, snapshot: TheSnapshot) -> Response:
-    """The header's moving parts as HTML, if they differ from those that the page has."""
-    frame = frame_of(await names_soon(service, viewer, snapshot), viewer, snapshot, "")
-    reader = reader_values(request)
-    etag = f'"{frame.version}-{frame.unread(reader["read"])}-{reader["spoken"]}-{reader["zone"]}"'
-    headers = {**PRIVATE, "ETag": etag}
-    if request.headers.get("if-none-match") == etag:
-        return Response(status_code=304, headers=headers)
-    shown = page("header.html", request, frame=frame)
-    shown.headers.update(headers)
-    return shown
-
-
-def keep_read(request: Request, reply: Response, frame: Frame) -> None:
-    """Let the browser remember that its reader has seen the messages that there are."""
+def keep_read(request: Request, reply: Response, frame: Frame, read: str) -> None:
+    """Store the value of the cookie READ in the browser."""
     path = f"{request.scope.get('root_path', '')}/c/{frame.id}"
-    reply.set_cookie(READ, str(frame.messages), max_age=YEAR, path=path, httponly=True, samesite="lax")
+    reply.set_cookie(READ, read, max_age=YEAR, path=path, httponly=True, samesite="lax")

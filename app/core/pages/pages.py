@@ -171,9 +171,9 @@ def without_marks(value: object) -> object:
     return Markup(shown) if isinstance(value, Markup) else shown  # marks are no HTML
 
 
-# The cookie, of each contest's pages, with the number of messages that the reader has seen.
+# The cookie, of each contest's pages, with the number of messages that the reader has seen, and of verdicts: `3.12`.
 READ = "jurado_read"
-READ_COUNT = re.compile(r"[0-9]{1,6}")
+READ_COUNT = re.compile(r"^[0-9]{1,6}(?:\.[0-9]{1,6})?$")
 ENVIRONMENT = Environment(
     loader=FileSystemLoader(folders("templates")),
     autoescape=True,
@@ -216,7 +216,7 @@ def reader_values(request: Request) -> dict[str, str]:
     """The values of every page that differ by the request, beside who asks.
 
     `root` goes before addresses, so that they hold behind any path prefix; `daily_pages` are on or off; `read` counts
-    the messages of the contest that were seen.
+    the notifications of the contest that were seen.
     """
     read = request.cookies.get(READ, "")
     return {

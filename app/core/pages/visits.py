@@ -12,9 +12,9 @@ from fastapi.responses import HTMLResponse, RedirectResponse
 from app.core.http import deps
 from app.core.http.auth import Authenticator
 from app.core.pages import visitor
-from app.core.pages.frames import Names, frame, names_of
+from app.core.pages.frames import Names, frame, keep_read, names_of
 from app.core.pages.languages import confirm
-from app.core.pages.pages import page
+from app.core.pages.pages import page, reader_values
 from app.judging.service.problem_changes import RejudgingView
 
 
@@ -74,6 +74,18 @@ class _ContestLook(_Look):
         """A page of the contest; `tab` names the place in it that the page belongs to."""
         shown = frame(self.session, self.viewer, self.snapshot, tab)
         return self.page(template, status, frame=shown, **values)
+
+    def framed_read(
+        self, template: str, tab: str, *, reads_messages: bool = False, reads_verdicts: bool = False, **values: object
+    ) -> HTMLResponse:
+        """As `framed`, of a page that shows all messages or verdicts: none of them is unread from then on."""
+        shown = frame(self.session, self.viewer, self.snapshot, tab)
+        before = reader_values(self.request)["read"]
+        read = shown.counted(before, messages=reads_messages, verdicts=reads_verdicts)
+        reply = self.page(template, frame=shown, read=read, **values)
+        if self.viewer.logged_in and not self.viewer.sees_all:
+            keep_read(self.request, reply, shown, read)
+        return reply
 
     @property
     def names(self) -> Names:

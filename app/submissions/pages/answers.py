@@ -8,7 +8,9 @@ from typing import Annotated, Literal, cast
 
 from fastapi import Query, Request, Response
 from fastapi.responses import HTMLResponse, RedirectResponse
+from sqlalchemy.orm import Session
 
+from app.accounts.service.viewer import Viewer
 from app.contests import queries as contests_queries
 from app.contests.pages.taking_part import may_choose
 from app.contests.service.visibility import is_official, is_own, may_see_answers, the_problem
@@ -69,10 +71,10 @@ def verdict_of(kind: str | None) -> tuple[str, str]:
     return WAITING if kind is None else JUDGED.get(kind, ("no", kind))
 
 
-def listed(visit: ContestLook, rows: Sequence[SubmissionRow]) -> list[Listed]:
-    """Submissions with their judgements, as the visitor may see them."""
-    ids, labels = [row.id for row in rows], visit.snapshot.contest.labels
-    documents = judgements.numbered_judgements(visit.viewer, visit.snapshot, visit.session, ids)
+def listed(viewer: Viewer, snapshot: ContestSnapshot, session: Session, rows: Sequence[SubmissionRow]) -> list[Listed]:
+    """Submissions with their judgements, as the viewer may see them."""
+    ids, labels = [row.id for row in rows], snapshot.contest.labels
+    documents = judgements.numbered_judgements(viewer, snapshot, session, ids)
     judged = {number: document for number, document in documents if document.current}
     lines = []
     for row in rows:
@@ -130,12 +132,15 @@ def answers_page(
     choices = [contests_queries.choice(session, contest.id, viewer.team_id, each.id) for each in snapshot.problems]
     chosen = {each.submission_id for each in choices if each is not None}
     choosing = may_choose(viewer, snapshot)
-    return visit.framed(
+    return visit.framed_read(
         "answers.html",
         "answers",
         before=before,
+        reads_verdicts=True,
         submissions=[
-            each for each in listed(visit, rows) if not verdict or (each.mark, each.verdict) == VERDICTS[verdict]
+            each
+            for each in listed(viewer, snapshot, session, rows)
+            if not verdict or (each.mark, each.verdict) == VERDICTS[verdict]
         ],
         problems=[(each.id, f"{each.label} {each.name}") for each in visit.names.columns],
         problem=problem,
@@ -163,9 +168,10 @@ def report_page(visit: ContestLook, submission_id: str) -> HTMLResponse:
     problem = snapshot.contest.problem(shown.problem_id)
     assert problem is not None, "its report was found"
     lines = [replace(line, change=signed(changes.get(line.name, 0.0), 2)) for line in case_lines(snapshot, shown)]
-    return visit.framed(
+    return visit.framed_read(
         "report.html",
         "answers",
+        reads_verdicts=True,
         report=shown,
         label=snapshot.contest.labels.get(shown.problem_id, shown.problem_id),
         board=board_of(visit.service, row),

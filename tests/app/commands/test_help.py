@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import pytest
 import typer
+from typer.testing import CliRunner
 
 from app.commands.main import app
 from tests.app.conftest import Jurado
@@ -43,3 +45,39 @@ def test_the_version_is_told(jurado: Jurado) -> None:
 
 def test_an_unknown_command_is_exit_code_2(jurado: Jurado) -> None:
     assert jurado("solv").exit_code == 2
+
+
+WORDS = {
+    "bash": {"COMP_WORDS": "jurado admin con", "COMP_CWORD": "2"},
+    "zsh": {"_TYPER_COMPLETE_ARGS": "jurado admin con"},
+    "fish": {"_TYPER_COMPLETE_ARGS": "jurado admin con", "_TYPER_COMPLETE_FISH_ACTION": "get-args"},
+}
+
+
+@pytest.mark.parametrize("shell", WORDS)
+def test_shells_complete_words_of_commands(shell: str) -> None:
+    env = {"_JURADO_COMPLETE": f"complete_{shell}", **WORDS[shell]}
+    done = CliRunner().invoke(app, [], env=env, prog_name="jurado")
+    assert done.exit_code == 0
+    assert "contest" in done.stdout
+    assert "team" not in done.stdout
+
+
+FILES = {"bash": ".bash_completions/jurado.sh", "zsh": ".zfunc/_jurado", "fish": ".config/fish/completions/jurado.fish"}
+
+
+@pytest.mark.parametrize("shell", FILES)
+def test_completion_is_shown_and_installed_for_each_shell(
+    shell: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")  # the shell of the tests may be any
+    command = typer.main.get_command(app)
+    with pytest.raises(SystemExit, match="0"):
+        command(["--show-completion", shell], prog_name="jurado")
+    script = capsys.readouterr().out
+    assert "_JURADO_COMPLETE=complete_" in script
+    with pytest.raises(SystemExit, match="0"):
+        command(["--install-completion", shell], prog_name="jurado")
+    assert f"{shell} completion installed in" in capsys.readouterr().out
+    assert (tmp_path / FILES[shell]).read_text().strip() == script.strip()

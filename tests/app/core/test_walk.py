@@ -28,8 +28,11 @@ PARTS = 4
 """A walk goes in so many tests, so that none of them lasts long."""
 WITH_AXE = 6
 """`make test` has axe-core look at each so many-th page: it costs as much as all else that is done on a page."""
-FILES = ("/static/", "/c/{contest_id}/header", "/admin/problems/{problem_id}/files/")
-"""Routes that are no pages: files, and the part of a page that open pages fetch."""
+FILES = (
+    *("/static/", "/guides/images/", "/c/{contest_id}/header", "/c/{contest_id}/stream"),
+    "/admin/problems/{problem_id}/files/",
+)
+"""Routes that are no pages: files, and the parts of a page that open pages fetch."""
 NO_PAGES_OF_OURS = {"/docs", "/c/c/problems/echo/board"}
 """Swagger UI, and the frame that a package's own board fills: their marks are not ours to mend."""
 

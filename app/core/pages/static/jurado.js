@@ -4,9 +4,9 @@
 /**
  * Repeat a step while the page is visible, until the step returns false. Pauses are in ms: `every`, and at random up to
  * `spread` more, as a thousand pages may be open; each is `growth` times as long as the last, up to `offline`, which is
- * also the pause after a step that failed.
+ * also the pause after a step that failed. Hidden pages take steps if they are `awake`.
  */
-function poll(step, { every, spread = 0, growth = 1, offline = every, immediate = false }) {
+function poll(step, { every, spread = 0, growth = 1, offline = every, immediate = false, awake = () => false }) {
   let timer = 0;
   let usual = every;
   const wait = (pause) => {
@@ -16,7 +16,7 @@ function poll(step, { every, spread = 0, growth = 1, offline = every, immediate 
     timer = 0;
     let pause = usual;
     try {
-      if (!document.hidden && (await step()) === false) return;
+      if ((!document.hidden || awake()) && (await step()) === false) return;
       usual = Math.min(usual * growth, offline);
     } catch {
       pause = offline; // the server is away for a moment
@@ -115,7 +115,8 @@ function isBeingWritten() {
 /** Fetch the header's clock, badge and notice if they have changed; at the start and the end, the whole page. */
 async function lookAtHeader() {
   const clock = document.getElementById("clock");
-  const reply = await fetch(clock.dataset.live, {
+  const seen = document.getElementById("unread")?.dataset.seen;
+  const reply = await fetch(seen ? `${clock.dataset.live}?seen=${seen}` : clock.dataset.live, {
     cache: "no-store",
     headers: { "If-None-Match": `"${clock.dataset.version}"` },
   });
@@ -125,6 +126,7 @@ async function lookAtHeader() {
   if (!phase) return;
   const isOther = partOf(phase) !== partOf(clock.dataset.phase);
   if (isOther && !isBeingWritten()) return location.reload();
+  if (seen === document.getElementById("unread")?.dataset.seen) showToasts(fresh);
   for (const id of ["clock", "lap", "notice", "unread", "unread-too"]) {
     const newer = fresh.getElementById(id);
     if (newer) document.getElementById(id)?.replaceWith(newer);
@@ -132,6 +134,92 @@ async function lookAtHeader() {
   if (isOther) offerReload();
   for (const button of document.querySelectorAll("[data-send]")) button.disabled = isPaused();
   runClock();
+}
+
+const toasts = document.createElement("div");
+toasts.id = "toasts";
+toasts.setAttribute("role", "status");
+document.body.append(toasts);
+
+/** Show what a newer header brings, except for what is the page itself, until its reader closes it. */
+function showToasts(fresh) {
+  for (const toast of [...fresh.querySelectorAll(".toast")].reverse()) {
+    const link = toast.querySelector("a");
+    const isHere = link.pathname === location.pathname;
+    if (isHere && !link.hash) continue; // a report, which follows its verdict
+    if (isHere) link.addEventListener("click", () => setTimeout(() => location.reload()));
+    const close = document.createElement("button");
+    close.className = "btn sq";
+    close.ariaLabel = _("Close");
+    close.textContent = "×";
+    close.addEventListener("click", () => toast.remove());
+    toast.append(close);
+    toasts.append(toast);
+    if (document.hidden && isNotifying()) notifyOutside(link);
+  }
+  while (toasts.childElementCount > 3) toasts.firstElementChild.remove();
+}
+
+/** Has the reader asked for notifications of the browser, and allowed them? */
+function isNotifying() {
+  return globalThis.Notification?.permission === "granted" && localStorage.getItem("jurado_notify") === "on";
+}
+
+/** Show a notification of the browser; its tag lets several open pages show it once. */
+function notifyOutside(link) {
+  const [title, ...rest] = link.innerText.split("\n");
+  try {
+    const shown = new Notification(title, { body: rest.join(" ").trim(), tag: link.href });
+    shown.addEventListener("click", () => {
+      window.focus();
+      location.href = link.href;
+    });
+  } catch {
+    // browsers of phones have them for service workers alone
+  }
+}
+
+/** Let the button of the page of notifications ask for permission, and turn them off again. */
+function offerNotifications(button) {
+  const words = document.getElementById("notify-state");
+  const show = () => {
+    const isDenied = Notification.permission === "denied";
+    button.hidden = isDenied;
+    button.textContent = isNotifying() ? _("Turn off browser notifications") : _("Turn on browser notifications");
+    words.textContent = isDenied ? _("Your browser blocks notifications of this site.") : "";
+  };
+  if (!globalThis.Notification || !isSecureContext) {
+    words.textContent = _("This browser shows notifications only on a secure connection (HTTPS).");
+    return;
+  }
+  button.addEventListener("click", async () => {
+    const turnOn = !isNotifying();
+    if (turnOn) await Notification.requestPermission();
+    localStorage.setItem("jurado_notify", turnOn ? "on" : "off");
+    show();
+  });
+  show();
+}
+
+/**
+ * Look at the header as soon as the server says that it has changed. Only a visible page holds a stream, as browsers
+ * open six connections to a server at most; and each waits a little, as a thousand pages may be open.
+ */
+function followHeader(address) {
+  let source = null;
+  const look = ({ data }) => {
+    if (document.getElementById("clock").dataset.version.startsWith(data)) return;
+    setTimeout(() => lookAtHeader().catch(() => {}), 500 * Math.random());
+  };
+  const follow = () => {
+    source?.close();
+    source = document.hidden ? null : new EventSource(address);
+    source?.addEventListener("header", look);
+  };
+  document.addEventListener("visibilitychange", follow);
+  addEventListener("pagehide", () => source?.close());
+  addEventListener("pageshow", (event) => event.persisted && follow());
+  follow();
 }
 
 /** Say that the page is of an earlier part of the contest, as its reader is writing in it. */
@@ -193,6 +281,8 @@ useZone();
 showTab();
 runClock();
 for (const line of document.querySelectorAll("[data-line]")) runLine(line);
-if (document.querySelector("#clock[data-live]")) poll(lookAtHeader, { every: 12000, spread: 6000 });
+if (document.querySelector("#clock[data-live]")) poll(lookAtHeader, { every: 12000, spread: 6000, awake: isNotifying });
+if (document.querySelector("#clock[data-stream]")) followHeader(document.getElementById("clock").dataset.stream);
+if (document.getElementById("notify")) offerNotifications(document.getElementById("notify"));
 
 poll(followReport, { every: 1000, growth: 1.5, offline: 15000 });
