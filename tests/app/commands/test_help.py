@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from importlib.metadata import version
 from pathlib import Path
@@ -61,6 +64,25 @@ def test_shells_complete_words_of_commands(shell: str) -> None:
     assert done.exit_code == 0
     assert "contest" in done.stdout
     assert "team" not in done.stdout
+
+
+def test_bash_completes_a_command_with_the_script_that_is_shown(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The script runs `jurado` in a process, as the shell of a reader does."""
+    monkeypatch.setenv("_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION", "1")  # the shell of the tests may be any
+    with pytest.raises(SystemExit, match="0"):
+        typer.main.get_command(app)(["--show-completion", "bash"], prog_name="jurado")
+    word = 'COMP_WORDS=(jurado admin con) COMP_CWORD=2; _jurado_completion jurado; echo "${COMPREPLY[*]}"'
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", f"{capsys.readouterr().out}\n{word}"],
+        env={"PATH": path},
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    assert done.stdout == "contest\n"
 
 
 FILES = {"bash": ".bash_completions/jurado.sh", "zsh": ".zfunc/_jurado", "fish": ".config/fish/completions/jurado.fish"}
