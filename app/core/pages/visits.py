@@ -82,7 +82,7 @@ class _ContestLook(_Look):
         shown = frame(self.session, self.viewer, self.snapshot, tab)
         before = reader_values(self.request)["read"]
         read = shown.counted(before, messages=reads_messages, verdicts=reads_verdicts)
-        reply = self.page(template, frame=shown, read=read, **values)
+        reply = self.page(template, 200, frame=shown, read=read, **values)
         if self.viewer.logged_in and not self.viewer.sees_all:
             keep_read(self.request, reply, shown, read)
         return reply
