@@ -95,6 +95,8 @@ PLACES: Sequence[Place] = (
     ("GET", ADMIN, home.organiser_home, "list_problems"),
     ("GET", f"{ADMIN}/new", setup.new_contest, "create_contest"),
     ("POST", f"{ADMIN}/new", setup.make_contest, "create_contest"),
+    ("GET", f"{ADMIN}/predictions/new", contest_problems.new_predictions, "create_prediction_contest"),
+    ("POST", f"{ADMIN}/predictions/new", contest_problems.create_predictions, "create_prediction_contest"),
     ("GET", ADMIN_CONTEST, home.contest_home, "get_limits"),
     ("POST", f"{ADMIN_CONTEST}/start", setup.start_soon, "change_contest"),
     ("POST", f"{ADMIN_CONTEST}/pause", setup.pause, "pause_contest"),

@@ -236,7 +236,7 @@ ADMIN_PAGES = (
     *("/questions", "/roles", "/ceremony", "/awards", "/audit", "/similarity"),
 )
 SERVER_PAGES = (
-    *("", "/new", "/problems", "/problems/comesolo", "/problems/comesolo/case/103-n10-p50"),
+    *("", "/new", "/predictions/new", "/problems", "/problems/comesolo", "/problems/comesolo/case/103-n10-p50"),
     *("/jobs", "/users", "/users/team01", "/health", "/audit"),
 )
 LOOKED_AT = {

@@ -96,11 +96,11 @@ def _filter(element: Element, depth: int = 1) -> None:
 
 
 MATH = re.compile(r"(\$\$?)(?!\s)((?:\\.|[^$\\])+?)(?<!\s)\1")
-# Code in a line (bounded, so that many lone ticks cost little), the beginning of an image with its address, or of the
-# definition of an address for images.
+# Code in a line (bounded, so that many lone ticks cost little), the beginning of an image or link with its address, or
+# of the definition of an address for images.
 SHOWN = re.compile(
     r"(?P<code>(?<!`)(?P<ticks>`++).{1,300}?(?<!`)(?P=ticks)(?!`))"
-    r"|(?P<before>!\[[^\[\]\n]*+\]\(\s*+|^ {0,3}\[[^\]\n]++\]:\s*+)(?:<(?P<angled>[^<>\n]++)>|(?P<plain>[^\s()<>]++))"
+    r"|(?P<before>!?\[[^\[\]\n]*+\]\(\s*+|^ {0,3}\[[^\]\n]++\]:\s*+)(?:<(?P<angled>[^<>\n]++)>|(?P<plain>[^\s()<>]++))"
 )
 TICKS = re.compile("`++")
 FORMULA = "formula"
@@ -109,8 +109,9 @@ WORD_JOINER = "\N{WORD JOINER}"
 MOST_MATHML = 2**20
 CODE = {"fence", "code_block"}
 FOLDER = "statement"
-# The images that statements may show, by the lower-case ending of their names.
+# The files that statements may show, by the lower-case ending of their names; tables are linked.
 IMAGE_TYPES = {
+    ".csv": "text/csv; charset=utf-8",
     ".png": "image/png",
     ".jpg": "image/jpeg",
     ".jpeg": "image/jpeg",
@@ -129,11 +130,18 @@ def parser() -> MarkdownIt:
 
 
 def image_links(text: str) -> Iterator[tuple[int, str]]:
-    """Yield the images of a statement in order: the line of the paragraph, from 1, and the address as written."""
+    """Yield the images and tables of a statement: the line of the paragraph, from 1, and the address as written."""
     for token in parser().parse(text):
         for child in token.children or ():
-            if child.type == "image":
-                yield 1 + (token.map[0] if token.map else 0), str(child.attrs.get("src", ""))
+            address = child.attrs.get("src", "") if child.type == "image" else _linked_table(child)
+            if address is not None:
+                yield 1 + (token.map[0] if token.map else 0), str(address)
+
+
+def _linked_table(token: Token) -> str | None:
+    """Return the address of a table of the package that a link leads to; None for other tokens and links."""
+    address = str(token.attrs.get("href", "")) if token.type == "link_open" else ""
+    return address if (local_image(address) or "").lower().endswith(".csv") else None
 
 
 def formula_faults(text: str) -> Iterator[tuple[int, str, str]]:
@@ -170,6 +178,8 @@ def render(text: str, image_folder: str) -> str:
                     child.type = "text"
                 else:
                     child.attrs["src"] = f"{image_folder}/{quote(name)}"
+            elif (table := _linked_table(child)) is not None:
+                child.attrs["href"] = f"{image_folder}/{quote(str(local_image(table)))}"
     return str(renderer.render(tokens, markdown.options, {}))
 
 

@@ -197,7 +197,7 @@ TABLE: dict[Who, str] = {
         put_problem_role delete_problem_role restore_version
         import_testcases change_testcases
     """,
-    Who.ORGANISERS: "create_contest create_problem import_problem",
+    Who.ORGANISERS: "create_contest create_prediction_contest create_problem import_problem",
     Who.AUTHORS: "cancel_job",
     Who.ROLES: "list_problems list_jobs get_job",
     Who.JUDGES: "list_teams get_team list_accounts get_account",

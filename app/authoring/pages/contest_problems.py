@@ -1,7 +1,11 @@
-"""The problems of a contest: putting them in, taking them out, their labels, points and versions."""
+"""The problems of a contest: putting them in, taking them out, their labels, points and versions.
+
+- The form for a prediction contest, which is made of one CSV table.
+"""
 
 from collections.abc import Mapping, Sequence
 
+from anyio.to_thread import run_sync
 from fastapi import Response
 from fastapi.responses import HTMLResponse
 from sqlalchemy.orm import Session
@@ -12,7 +16,7 @@ from app.contests import queries as contests_queries
 from app.core.messages import N_, BadRequest
 from app.core.pages import forms, wording
 from app.core.pages.languages import _, named, refuse_outdated
-from app.core.pages.visits import Change, ContestLook
+from app.core.pages.visits import Change, ContestLook, Look, Visit
 from app.domain.contests import Kind, ScoredProblem
 from app.domain.participation import is_for_practice
 from app.judging.service.problem_changes import How
@@ -73,6 +77,20 @@ def remove_problem(change: Change, contest_id: str, problem_id: str) -> Response
     )
     contest_problems.remove(change.session, change.service.boards, contest_id, problem_id)
     return change.see(f"/admin/contests/{contest_id}/problems", done="removed")
+
+
+def new_predictions(visit: Look) -> HTMLResponse:
+    """The form for a prediction contest."""
+    return visit.page("organiser/predictions.html")
+
+
+async def create_predictions(visit: Visit) -> Response:
+    """Create a prediction contest, and lead to it."""
+    async with forms.open_form(visit.request, texts=contest_problems.TableBody.model_fields, files={"table"}) as form:
+        sent = form.read("table") or b"", forms.made_of(contest_problems.TableBody, form.texts)
+        made = await run_sync(contest_problems.create_predictions, visit.service, visit.viewer, *sent)
+    visit.authenticator.forget(visit.viewer.account_id)
+    return visit.see(f"/admin/contests/{made.id}", done="predictions")
 
 
 def _change(fields: Mapping[str, str]) -> dict[str, object]:

@@ -8,12 +8,13 @@ from contextlib import AsyncExitStack
 from typing import Annotated
 
 from anyio.to_thread import run_sync
-from fastapi import APIRouter, Query, Request, Response
+from fastapi import APIRouter, Body, Query, Request, Response
 from fastapi.responses import FileResponse, JSONResponse
 
 from app.accounts.routes.accounts import WritingAccounts
-from app.authoring.service import editing, packages, testcases, versions
+from app.authoring.service import contest_problems, editing, packages, testcases, versions
 from app.authoring.service.packages import BroughtIn, CaseView, JudgeFormat, ProblemDetails, ProblemView, SentPackage
+from app.contests.schemas import ContestView
 from app.core.faults import Steps
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheAuthenticator, TheService, TheSnapshot
 from app.core.http.downloads import (
@@ -250,6 +251,23 @@ def create_trial(
 ) -> editing.Trial:
     """The newest version's checker scores it; nothing is stored."""
     return editing.try_answer(service, problem_id, asked)
+
+
+@packages_router.post("/contests/predictions", summary="Create a prediction contest", status_code=201)
+def create_prediction_contest(
+    viewer: CurrentViewer,
+    service: TheService,
+    authenticator: TheAuthenticator,
+    asked: Annotated[contest_problems.TableBody, Query()],
+    table: Annotated[bytes, Body(media_type="text/csv", description="a CSV table with a header")],
+) -> ContestView:
+    """The rows of the table become training rows, which teams get with their truth, public rows and private rows.
+
+    The contest has one problem, and no start yet. A team's last submission counts, unless it chooses another one.
+    """
+    made = contest_problems.create_predictions(service, viewer, table, asked)
+    authenticator.forget(viewer.account_id)  # it owns a contest and a problem more
+    return made
 
 
 TEST_DATA_PLACE = "/problems/{problem_id}/testcases"

@@ -1,25 +1,37 @@
-"""Problems of a contest: their labels and their scoring there."""
+"""Problems of a contest: their labels and their scoring there.
 
+- Prediction contests: a contest with a problem that is made of one CSV table.
+"""
+
+from dataclasses import replace
 from fractions import Fraction
 from typing import Annotated
 
 from pydantic import BaseModel, Field, StringConstraints
 from sqlalchemy.orm import Session
 
+from app.accounts.service.grants import OWNER
 from app.accounts.service.viewer import Viewer, refuse_unusable
+from app.authoring.service import packages
 from app.contests import queries as contests_queries
-from app.contests.schemas import Limits, Rule
+from app.contests.schemas import ContestBody, ContestView, Limits, Rule
+from app.contests.service import commands
 from app.contests.service.contests import contest_to_change
+from app.core import clics, clock
 from app.core.bodies import Body, Line, same_id
-from app.core.db.database import after_commit
-from app.core.messages import N_, BadRequest, Conflict, Message, describe_pattern
+from app.core.db.database import after_commit, run_after_commit
+from app.core.files.temporary import UPLOAD_PREFIX, locked_folder
+from app.core.messages import N_, BadRequest, Conflict, Message, describe_pattern, message_of
 from app.core.service import Service
 from app.domain.contests import ScoringRule
 from app.judging.queries import rejudging_changes
 from app.judging.service.problem_changes import How, Preview, RejudgingView, change, check_version, preview, shown
-from app.problems.queries import pins, versions
+from app.packages.skeletons import predictions
+from app.packages.zips import zip_bytes
+from app.problems.queries import pins, problems, versions
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.tables import ContestProblemRow, ProblemRow
+from checkers.doors import Rejected
 
 Label = Annotated[
     str,
@@ -35,6 +47,8 @@ Rgb = Annotated[
     ),
 ]
 MOST_ORDINAL = 2**31 - 1
+# The choices for a prediction contest that is made of a table.
+TableBody = predictions.Predictions
 
 
 class EntryProperties(Body):
@@ -235,3 +249,30 @@ def _check_label(session: Session, row: ContestProblemRow) -> None:
                 label=row.label,
                 problem=other.problem_id,
             )
+
+
+def create_predictions(service: Service, viewer: Viewer, data: bytes, asked: TableBody) -> ContestView:
+    """Create a contest without a start, and its problem, from a CSV table; raises BadRequest with its first fault.
+
+    Each submission is judged for both kinds of rows, whenever the contest begins. The last one counts, unless the team
+    chooses: the best private score would reward many guesses.
+    """
+    limits = {"per_window": {"count": asked.per_day, "seconds": 86_400}}
+    settings = {"final_release": clics.format_time(clock.utc_now()), "choose": True, "limits": limits}
+    body = {"name": asked.name, "duration": f"{24 * asked.days}:00:00", "settings": settings}
+    try:
+        files = predictions.package_of(data, asked)
+    except Rejected as fault:
+        raise BadRequest(message_of(fault), where="table") from None
+    with service.database.read() as session:
+        taken = {row.id for row in problems.problems(session)}
+    slug = clics.slug(asked.name, lambda name: name.replace("-", "") in taken, "table").replace("-", "")
+    with locked_folder(UPLOAD_PREFIX) as folder:
+        (folder / "body").write_bytes(zip_bytes(files))
+        packages.bring_in(service, viewer, packages.SentPackage(folder / "body", slug), How())
+    owner = replace(viewer, grants=replace(viewer.grants, problems={**viewer.grants.problems, slug: OWNER}))
+    with service.database.write() as session:
+        made = commands.create(session, service, viewer, ContestBody.model_validate(body))
+        add(session, service.boards, owner, made.id, EntryBody(id=slug, rule=Rule(counting="last")))
+    run_after_commit(session)
+    return made

@@ -234,6 +234,7 @@ def reader_values(request: Request) -> dict[str, str]:
 DONE = {
     "made": N_("The contest is created. Add problems next."),
     "created": N_("The problem is created. Now edit its statement, test data and checker."),
+    "predictions": N_("The contest is created. Add teams, then start it."),
     "saved": N_("Saved."),
     "opened": N_("Saved. The scoreboard was frozen and is open now."),
     "reopened": N_("Saved. The contest had ended and continues."),

@@ -104,6 +104,12 @@ def spoken(time: timedelta) -> str:
     return _("%(length)s (hours and minutes)", length=length(timedelta(minutes=minutes)))
 
 
+def shown_time(times: Clock, time: timedelta) -> str:
+    """A contest time; a date where the contest has no end."""
+    moment = times.moment_of(time) if is_endless(times) else None
+    return seconds(time) if moment is None else minute(moment)
+
+
 def _with_days(days: int, time: str) -> str:
     return _("%(days)s d %(time)s", days=days, time=time) if days else time
 

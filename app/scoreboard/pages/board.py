@@ -20,11 +20,12 @@ from app.core.pages.languages import _
 from app.core.pages.pages import page
 from app.core.pages.visitor import TheSnapshot, Visitor
 from app.core.pages.visits import ContestLook
-from app.core.pages.wording import LIMITS, points, seconds
+from app.core.pages.wording import LIMITS, is_endless, points, seconds, shown_time
 from app.core.service import Service
+from app.domain.contests import PROVISIONAL
 from app.domain.history import Past
 from app.scoreboard.pages.board_rows import BoardRows
-from app.scoreboard.queries.contest_snapshot import ContestSnapshot, once_a_snapshot
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot, in_phase, once_a_snapshot
 from app.scoreboard.service.history import WrittenHistory, history_steps
 from app.scoreboard.service.pages import BoardPages, arrays_of, page_at_hand
 from app.tables import OrganizationRow
@@ -93,7 +94,8 @@ def _page(
     key, held = (asked.group, address), _held(snapshot)
     if (rows := held.get(key)) is None:
         arrays = arrays_of(snapshot, asked.group)
-        rows = held[key] = BoardRows(arrays, names.columns, names.groups, address)
+        before = arrays_of(in_phase(snapshot, PROVISIONAL), asked.group)
+        rows = held[key] = BoardRows(arrays, names.columns, names.groups, snapshot.contest.clock, address, before)
     written = page_at_hand(snapshot)
     return page(
         "scoreboard.html",
@@ -143,7 +145,8 @@ def _values(
         "later": asked.query(start=first + 1 + PER_PAGE) if first + PER_PAGE < count else None,
         "limits": LIMITS,
         "waiting": rows.waiting,
-        "standing_at": seconds(clock.contest_time(snapshot.moment)),
+        "stage": snapshot.contest.finals.used and ("provisional" if snapshot.phase == PROVISIONAL else "final"),
+        "standing_at": shown_time(clock, clock.contest_time(snapshot.moment)),
         "freeze_at": None if clock.freeze_time is None else seconds(clock.freeze_time),
         "kept": parse_qsl(asked.query(find="")),
         "whole": clock.duration.total_seconds(),
@@ -166,7 +169,8 @@ def team_page(visit: ContestLook, history: Annotated[WrittenHistory, Depends(_hi
     team = visible_team(visit.session, visit.viewer, visit.snapshot.contest.id, team_id)
     arrays = visit.snapshot.main
     names = visit.names
-    columns, rows = names.columns, BoardRows(arrays, names.columns, names.groups)
+    columns, clock = names.columns, visit.snapshot.contest.clock
+    rows = BoardRows(arrays, names.columns, names.groups, clock)
     place = rows.place_of(team_id)
     organization = visit.session.get(OrganizationRow, team.organization_id) if team.organization_id else None
     past = history.teams.get(team_id, [])
@@ -180,8 +184,8 @@ def team_page(visit: ContestLook, history: Annotated[WrittenHistory, Depends(_hi
         columns=columns,
         teams=len(arrays.teams),
         most=most,
-        past=[(seconds(each.time), points(each.points), each.rank) for each in past],
-        path=_path(past, most, visit.snapshot.contest.clock.duration),
+        past=[(shown_time(clock, each.time), points(each.points), each.rank) for each in past],
+        path=_path(past, most, clock.contest_time(visit.snapshot.moment) if is_endless(clock) else clock.duration),
         width=WIDTH,
         height=HEIGHT,
     )

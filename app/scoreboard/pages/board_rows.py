@@ -12,8 +12,9 @@ from markupsafe import Markup
 
 from app.core.pages import frames, pages
 from app.core.pages.languages import decimal, language
-from app.core.pages.wording import heat, points, seconds, width
+from app.core.pages.wording import heat, points, shown_time, width
 from app.domain.board import Board, moment
+from app.domain.contests import Clock
 from app.domain.score_columns import Whole
 from app.scoreboard.service.pages import row_bytes
 
@@ -51,9 +52,10 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One team's row."""
+    """One team's row; `moved`: places up from the provisional board, negative ones down."""
 
     rank: int
+    moved: int
     team_id: str
     name: str
     groups: str
@@ -67,6 +69,7 @@ class BoardRows:
     """Makes rows of the numbers of a board: as values, and as HTML below an address of the contest.
 
     waiting  the number of submissions of which the board shows that they wait
+    before   the board whose ranks the rows are compared with
     """
 
     def __init__(
@@ -74,9 +77,12 @@ class BoardRows:
         arrays: Board,
         columns: Sequence[frames.Column],
         groups: Mapping[str, str],
+        clock: Clock,
         address: str = "",
+        before: Board | None = None,
     ) -> None:
-        self._arrays, self._columns, self._groups = arrays, columns, groups
+        self._arrays, self._columns, self._groups, self._clock = arrays, columns, groups, clock
+        self._before = dict(zip((before or arrays).order.tolist(), (before or arrays).ranks.tolist(), strict=True))
         self.address = address
         self._tops = [float(scores.max()) if len(scores) else 0.0 for scores in arrays.scores]
         self._holders = [int(np.sum(s == top)) for s, top in zip(arrays.scores, self._tops, strict=True)]
@@ -109,7 +115,8 @@ class BoardRows:
     def _row(self, place: int, *, is_own: bool = False) -> str:
         """A row as a table's; all but its rank is written again only where the team's own numbers have changed."""
         at, rank = self._order[place], str(int(self._arrays.ranks[place]))
-        key = (self._numbers[at], self._arrays.teams[at], self._kind, self._groups_of(at), is_own, language())
+        moved = self._before[at] - int(rank)
+        key = (self._numbers[at], self._arrays.teams[at], self._kind, self._groups_of(at), is_own, moved, language())
         if (parts := ROWS.get(key)) is None:
             before, _, after = _row_around_rank(self.line(place, is_own=is_own), self.address)
             if len(ROWS) >= ROWS_KEPT:
@@ -120,7 +127,7 @@ class BoardRows:
     @cached_property
     def _kind(self) -> Hashable:
         """What the rows of a board have in common."""
-        return self.address, tuple(column.most for column in self._columns), self.count > 1
+        return self.address, self._clock.start, tuple(column.most for column in self._columns), self.count > 1
 
     @cached_property
     def _numbers(self) -> list[bytes]:
@@ -151,14 +158,15 @@ class BoardRows:
         team = self._arrays.teams[at]
         gained = moment(int(self._arrays.times[at]))
         return Line(
-            int(self._arrays.ranks[place]),
+            rank := int(self._arrays.ranks[place]),
+            self._before[at] - rank,
             team.id,
             team.name,
             self._groups_of(at),
             is_own,
             points(float(self._arrays.totals[at])),
             tuple(self._cell(problem, at) for problem in range(len(self._columns))),
-            "" if gained is None else seconds(gained),
+            "" if gained is None else shown_time(self._clock, gained),
         )
 
     def standing(self, place: int) -> dict[str, object]:

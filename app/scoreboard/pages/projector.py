@@ -61,7 +61,7 @@ def projector(
     if group is not None and group not in groups:
         raise BadRequest(N_("expected the id of a group of this board, found %(found)r"), where="group", found=group)
     arrays = arrays_of(snapshot, group)
-    columns, board = names.columns, BoardRows(arrays, names.columns, groups)
+    columns, board = names.columns, BoardRows(arrays, names.columns, groups, snapshot.contest.clock)
     freeze = snapshot.contest.clock.freeze_time
     return page(
         "organiser/projector.html",
@@ -95,7 +95,7 @@ def ceremony_page(
     scene = rehearsal(snapshot).scene(step)
     arrays = scene.board.main
     shown = names_of(visit.session, visit.viewer, snapshot)
-    columns, board = shown.columns, BoardRows(arrays, shown.columns, shown.groups)
+    columns, board = shown.columns, BoardRows(arrays, shown.columns, shown.groups, snapshot.contest.clock)
     at_team = scene.opening.team_id if scene.opening is not None else scene.next[0] if scene.next is not None else None
     centre = (board.place_of(at_team) or 0) if at_team is not None else 0
     first = max(0, min(centre - AROUND, len(arrays.teams) - 2 * AROUND))

@@ -50,8 +50,8 @@ JUDGED = {
 }
 OWN = "own"
 WAITING = ("wait", N_("Waiting to be judged"))
-Verdict = Literal["", "AC", "PC", "WA", "JE", "CE", "waiting"]
-VERDICTS = {**JUDGED, "waiting": WAITING}
+Verdict = Literal["", "AC", "PC", "WA", "JE", "CE", "waiting", "best"]
+VERDICTS = {**JUDGED, "waiting": WAITING, "best": ("", N_("Each new best result"))}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class Listed:
     time: str
     mark: str
     verdict: str
-    points: str
+    score: float | None
 
 
 def verdict_of(kind: str | None) -> tuple[str, str]:
@@ -80,10 +80,20 @@ def listed(viewer: Viewer, snapshot: ContestSnapshot, session: Session, rows: Se
     for row in rows:
         document = judged.get(row.id)
         mark, verdict = verdict_of(None if document is None else document.judgement_type_id)
-        shown = "" if document is None or document.score is None else points(document.score)
+        score = None if document is None else document.score
         time = seconds(timedelta(milliseconds=row.contest_time_ms))
-        lines.append(Listed(row, labels.get(row.problem_id, row.problem_id), time, mark, verdict, shown))
+        lines.append(Listed(row, labels.get(row.problem_id, row.problem_id), time, mark, verdict, score))
     return lines
+
+
+def _improvements(lines: Sequence[Listed]) -> list[Listed]:
+    """Return the submissions with more points than all earlier ones to their problems."""
+    best, kept = dict[str, float](), list[Listed]()
+    for each in reversed(lines):
+        if (each.score or 0.0) > best.get(each.label, 0.0):
+            best[each.label] = each.score or 0.0
+            kept.append(each)
+    return kept[::-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +138,9 @@ def answers_page(
         raise Forbidden(N_("only teams have answers here; judges find all submissions in the API"))
     contest = snapshot.contest
     problem_id = the_problem(snapshot, problem).id if problem else None
-    rows = submission_queries.of_team(session, contest.id, viewer.team_id, MOST_LISTED, problem_id, before)
+    most = 10 * MOST_LISTED if verdict == "best" else MOST_LISTED
+    rows = submission_queries.of_team(session, contest.id, viewer.team_id, most, problem_id, before)
+    lines = listed(viewer, snapshot, session, rows)
     choices = [contests_queries.choice(session, contest.id, viewer.team_id, each.id) for each in snapshot.problems]
     chosen = {each.submission_id for each in choices if each is not None}
     choosing = may_choose(viewer, snapshot)
@@ -137,16 +149,14 @@ def answers_page(
         "answers",
         before=before,
         reads_verdicts=True,
-        submissions=[
-            each
-            for each in listed(viewer, snapshot, session, rows)
-            if not verdict or (each.mark, each.verdict) == VERDICTS[verdict]
-        ],
+        submissions=_improvements(lines)
+        if verdict == "best"
+        else [each for each in lines if not verdict or (each.mark, each.verdict) == VERDICTS[verdict]],
         problems=[(each.id, f"{each.label} {each.name}") for each in visit.names.columns],
         problem=problem,
         verdict=verdict,
         verdicts=VERDICTS,
-        older=rows[-1].id if len(rows) == MOST_LISTED else None,
+        older=rows[-1].id if len(rows) == most else None,
         choosing=choosing or bool(chosen),
         chosen=chosen,
         choosable={row.id for row in rows if choosing and is_official(snapshot, row)},

@@ -13,7 +13,7 @@ from app.accounts.service.viewer import Viewer
 from app.core.messages import N_, BadRequest, Unauthorized
 from app.core.pages.languages import _
 from app.core.pages.visits import ContestLook
-from app.core.pages.wording import seconds, signed
+from app.core.pages.wording import shown_time, signed
 from app.problems.queries import pins
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.pages.answers import MOST_LISTED, CaseLine, board_of, case_lines, group_lines
@@ -87,7 +87,7 @@ def _choices(viewer: Viewer, snapshot: ContestSnapshot, session: Session, first:
         return []
     rows = submission_queries.of_team(session, snapshot.contest.id, team_id, MOST_LISTED)
     return [
-        Choice(row.shown_id, seconds(timedelta(milliseconds=row.contest_time_ms)))
+        Choice(row.shown_id, shown_time(snapshot.contest.clock, timedelta(milliseconds=row.contest_time_ms)))
         for row in rows
         if first is None or row.problem_id == first.problem_id
     ]

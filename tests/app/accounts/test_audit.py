@@ -87,6 +87,8 @@ def done(api: Api, method: str, path: str, user: str = "admin", **body: Any) -> 
 def change_contests(api: Api) -> None:
     """Make a contest, change it and what is in it."""
     done(api, "POST", "contests", json={"id": "new", "name": "New", "duration": "1:00:00"})
+    table, csv = "id,kind\n1,a\n2,b\n3,a\n4,b\n", {"Content-Type": "text/csv"}
+    done(api, "POST", "contests/predictions?name=Forest&target=kind", content=table, headers=csv)
     done(api, "PATCH", "contests/new", json={"name": "Newer"})
     done(api, "POST", "contests/new/problems", json={"id": PROBLEM})
     done(api, "PATCH", f"contests/new/problems/{PROBLEM}", json={"ordinal": 3})

@@ -66,6 +66,7 @@ RUNNING = """
 GET    /api/                                                                        200 200 200 200 200 200
 GET    /api/contests                                                                200 200 200 200 200 200
 POST   /api/contests                                                                400 403 403 403 403 401
+POST   /api/contests/predictions                                                    400 403 403 403 403 401
 GET    /api/contests/{contest_id}                                                   200 200 200 200 200 200
 PATCH  /api/contests/{contest_id}                                                   404 403 403 403 403 401
 DELETE /api/contests/{contest_id}                                                   404 403 403 403 403 401

@@ -80,6 +80,7 @@ PATCH  /api/accounts/{account_id} : owners
 PUT    /api/accounts/{account_id} : owners
 GET    /api/contests : everybody
 POST   /api/contests : admins organiser
+POST   /api/contests/predictions : admins organiser
 POST   /api/contests/import : admins
 DELETE /api/contests/{contest_id} : owners
 GET    /api/contests/{contest_id} : everybody
