@@ -24,6 +24,7 @@ from app.core.pages.languages import _, gettext, speaking
 from app.core.pages.pages import PRIVATE, READ_COUNT, page, reader_values
 from app.core.pages.visitor import TheService, TheSnapshot, Visitor
 from app.core.pages.visits import ContestLook
+from app.core.pages.wording import points
 from app.core.service import Service
 from app.feed.routes import EVENTS, StreamResponse, TheHub
 from app.feed.service.hub import Client, Hub
@@ -72,8 +73,8 @@ def verdicts(session: Session, viewer: Viewer, snapshot: ContestSnapshot, read: 
             continue
         (time, is_unread), shown_id = last[each.row.id], each.row.shown_id
         text = _("Submission %(id)s", id=shown_id)
-        if each.points:
-            text = _("Submission %(id)s: %(points)s points", id=shown_id, points=each.points)
+        if each.score is not None:
+            text = _("Submission %(id)s: %(points)s points", id=shown_id, points=points(each.score))
         title = f"{each.label}: {gettext(each.verdict)}"
         entries.append(Entry(time, title, text, f"submissions/{shown_id}", is_unread))
     return entries
