@@ -18,7 +18,7 @@ from app.judging import pages as judging_pages
 from app.messages import pages as messages_pages
 from app.operations import pages as operations_pages
 from app.problems.pages import contest, frames_of_boards
-from app.scoreboard.pages import board, projector
+from app.scoreboard.pages import board, projector, results
 from app.similarity import pages as similarity_pages
 from app.submissions.pages import answers, comparing
 from app.teams import pages as teams_pages
@@ -97,8 +97,12 @@ PLACES: Sequence[Place] = (
     ("POST", f"{ADMIN}/new", setup.make_contest, "create_contest"),
     ("GET", f"{ADMIN}/predictions/new", contest_problems.new_predictions, "create_prediction_contest"),
     ("POST", f"{ADMIN}/predictions/new", contest_problems.create_predictions, "create_prediction_contest"),
+    ("POST", f"{ADMIN}/import", setup.import_contest, "import_contest"),
     ("GET", ADMIN_CONTEST, home.contest_home, "get_limits"),
     ("POST", f"{ADMIN_CONTEST}/start", setup.start_soon, "change_contest"),
+    ("POST", f"{ADMIN_CONTEST}/publish", setup.publish, "change_contest"),
+    ("POST", f"{ADMIN_CONTEST}/copy", setup.copy_contest, "copy_contest"),
+    ("POST", f"{ADMIN_CONTEST}/delete", setup.delete_contest, "delete_contest"),
     ("POST", f"{ADMIN_CONTEST}/pause", setup.pause, "pause_contest"),
     ("POST", f"{ADMIN_CONTEST}/resume", setup.resume, "resume_contest"),
     ("POST", f"{ADMIN_CONTEST}/extend", setup.extend, "change_contest"),
@@ -144,6 +148,7 @@ PLACES: Sequence[Place] = (
     ("POST", f"{ADMIN_CONTEST}/awards", projector.give_award, "create_award"),
     ("POST", f"{ADMIN_CONTEST}/awards/medals", finals.set_medals, "change_contest"),
     ("POST", f"{ADMIN_CONTEST}/awards/{{award_id}}/remove", projector.remove_award, "delete_award"),
+    ("GET", f"{ADMIN_CONTEST}/results", results.results_page, "get_limits"),
     ("GET", f"{ADMIN_CONTEST}/audit", accounts_admin.contest_audit, "list_contest_audit"),
     ("GET", f"{ADMIN_CONTEST}/similarity", similarity_pages.similarity_page, "get_similarity"),
     ("GET", PROBLEMS, problems.list_page, "list_problems"),

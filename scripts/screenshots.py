@@ -233,7 +233,7 @@ CONTEST_PAGES = (
 )
 ADMIN_PAGES = (
     *("", "/times", "/rules", "/problems", "/teams", "/live", "/submissions/1", "/rejudgings", "/rejudgings/1"),
-    *("/questions", "/roles", "/ceremony", "/awards", "/audit", "/similarity"),
+    *("/questions", "/roles", "/ceremony", "/awards", "/results", "/results?certificates=all", "/audit", "/similarity"),
 )
 SERVER_PAGES = (
     *("", "/new", "/predictions/new", "/problems", "/problems/comesolo", "/problems/comesolo/case/103-n10-p50"),

@@ -109,7 +109,7 @@ def awards(session: Session, contest_id: str) -> dict[str, AwardRow]:
 
 
 class NoContest(NotFound):
-    """The contest is unknown; the reply suggests the nearest one, as everybody may list all of them."""
+    """The contest is unknown to the viewer; the reply suggests the nearest public one."""
 
     def __init__(self, contest_id: str) -> None:
         super().__init__(N_("no contest %(contest)r"), contest=contest_id)
@@ -122,7 +122,7 @@ class NoContest(NotFound):
 
 def _contest_ids(service: Service) -> list[str]:
     with service.database.read() as session:
-        return [row.id for row in contests(session)]
+        return [row.id for row in contests(session) if row.settings.visibility == "public"]
 
 
 def contest_of(session: Session, contest_id: str, *, for_update: bool = False) -> ContestRow:

@@ -10,7 +10,7 @@ from typing import Annotated
 from fastapi import APIRouter, Query, Response
 
 from app.accounts.routes.accounts import WritingAccounts
-from app.contests.schemas import FILES, ContestBody, ContestChange, ContestView
+from app.contests.schemas import FILES, ContestBody, ContestChange, ContestCopy, ContestView
 from app.contests.service import commands as service_commands
 from app.contests.service import contests
 from app.contests.service.capabilities import ParticipationBody, ParticipationView, begin, participation
@@ -31,14 +31,14 @@ async def get_api_information(_viewer: CurrentViewer) -> contests.ApiInformation
 
 @router.get("/contests", summary="All contests")
 def list_contests(
-    _viewer: CurrentViewer,
+    viewer: CurrentViewer,
     session: Reading,
     main_scoreboard_group_id: Annotated[
         str | None, Query(description="only those with this one; empty: with none")
     ] = None,
 ) -> list[ContestView]:
-    """Sorted by start time; contests without one come last."""
-    return service_commands.listed(session, main_scoreboard_group_id)
+    """Sorted by start time; contests without one come last. Drafts and private contests are for those who know them."""
+    return service_commands.listed(session, viewer, main_scoreboard_group_id)
 
 
 @router.get("/contests/{contest_id}", summary="One contest")
@@ -83,6 +83,14 @@ def create_contest(
     made = service_commands.create(session, service, viewer, body)
     response.headers["Location"] = f"{middleware.API}/contests/{made.id}"
     return made
+
+
+@router.post("/contests/{contest_id}/copy", summary="Copy a contest", status_code=201)
+def copy_contest(
+    viewer: CurrentViewer, session: WritingAccounts, service: TheService, contest_id: str, body: ContestCopy
+) -> ContestView:
+    """Create a draft with its settings and problems, and its teams if asked for; without submissions and messages."""
+    return service_commands.copy(session, service, viewer, contest_id, body)
 
 
 @router.patch(

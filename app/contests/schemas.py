@@ -17,7 +17,7 @@ from pydantic import (
     model_validator,
 )
 
-from app.core.bodies import Body, Line, Location
+from app.core.bodies import Body, Line, Lines, Location
 from app.core.clics import Id, Reltime, Time, example, format_reltime
 from app.core.files.file_references import Files
 from app.core.messages import N_, Message, WrongProperty, WrongValue, describe_pattern
@@ -122,6 +122,10 @@ class ContestSettings(Body, frozen=True):
     choose: bool = Field(False, description="teams choose which submission counts after the end")
     awards: AwardSettings = AwardSettings()
     staff_act_for_teams: bool = Field(False, description="accounts of type staff may submit and ask for any team")
+    visibility: Literal["draft", "private", "public"] = Field(
+        "public", description="who knows of the contest: its organizers; these and its teams; or everyone"
+    )
+    description: Lines | None = Field(None, description="Markdown shown on the page of the contest")
 
     @property
     def finals(self) -> participation.Finals:
@@ -236,6 +240,15 @@ class ContestBody(ContestProperties):
     open_to_all: bool = Field(False, description="every team takes part")
     settings: ContestSettings = ContestSettings()
     already_over: bool = Field(False, description="confirms a contest whose end is in the past")
+
+
+class ContestCopy(Body):
+    """The name of a copy of a contest, its id and start (if they are known), and whether it has the same teams."""
+
+    id: Id | None = None
+    name: Line
+    start_time: Time | None = None
+    teams: bool = Field(False, description="the teams of the contest take part in the copy, too")
 
 
 class ContestChange(ContestProperties):

@@ -38,6 +38,14 @@ Line = Annotated[
         max_length=255,
     ),
 ]
+# Text of several lines.
+Lines = Annotated[
+    str,
+    pydantic.StringConstraints(
+        pattern=describe_pattern(r"^[^\x00]*[^\x00\s][^\x00]*$", Message(N_("a text that is not empty"))),
+        max_length=20_000,
+    ),
+]
 
 
 class Body(pydantic.BaseModel):

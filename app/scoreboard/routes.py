@@ -121,15 +121,15 @@ async def reply(request: Request, since: str | None, pages: BoardPages, page: Pa
 async def get_scoreboard_csv(
     contest_id: str,
     viewer: CurrentViewer,
-    boards: TheBoards,
+    service: TheService,
     public: Public = None,
     group_id: GroupId = None,
     phase: Phase = None,
 ) -> Response:
-    """Rank, team, points, time of the last improvement and the points at each problem: the figures of the board."""
-    snapshot = await scoreboard.board_shown(boards, viewer, contest_id, public=public, group_id=group_id)
+    """Rank, team, organization, points, time of the last improvement, and points per problem, as on the board."""
+    snapshot = await scoreboard.board_shown(service.boards, viewer, contest_id, public=public, group_id=group_id)
     snapshot = await scoreboard.as_asked(snapshot, phase)
-    text = await run_sync(scoreboard.csv_text, snapshot, group_id)
+    text = await run_sync(scoreboard.csv_text, service, snapshot, group_id)
     name = f'attachment; filename="{contest_id}.csv"'
     return Response(text, media_type="text/csv", headers={"Content-Disposition": name, "Cache-Control": "no-cache"})
 

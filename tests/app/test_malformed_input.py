@@ -542,6 +542,8 @@ SETTINGS: dict[str, Any] = {
     "practice": True,
     "limits": LIMITS,
     "awards": {"gold": 1, "ranks": 1},
+    "visibility": "public",
+    "description": "Bring **one** laptop.",
 }
 TIMES_OF_IT: dict[str, Any] = {
     "start_time": TIME,
@@ -602,6 +604,7 @@ AGAIN = {"reason": "R", "problem": "echo", "team": "team", "submissions": ["1"]}
 ROUTES: dict[str, list[tuple[str, str, str, Any]]] = {
     "contests": [
         ("POST", "contests", "admin", CONTEST),
+        ("POST", "contests/c/copy", "admin", {"name": "Copy", "start_time": TIME, "teams": True}),
         ("PATCH", "contests/soon", "admin", {"id": "soon", **TIMES_OF_IT}),
         ("PATCH", "contests/soon", "admin", {"id": "soon", "scoreboard_thaw_time": None}),
         ("PATCH", "contests/soon", "admin", {"id": "soon", "start_time": None, "countdown_pause_time": "0:00:01"}),

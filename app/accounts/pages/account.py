@@ -18,7 +18,7 @@ from fastapi.responses import HTMLResponse
 from app.accounts import queries as accounts_queries
 from app.accounts.schemas import Registration, RegistrationBody
 from app.accounts.service import accounts, reach, registration, tokens
-from app.accounts.service.registering import Pace, register
+from app.accounts.service.registering import Pace, refuse_uninvited, register
 from app.accounts.service.viewer import PUBLIC, Viewer, known_viewer
 from app.core import clics, clock, load
 from app.core.messages import N_, BadRequest, Unauthorized
@@ -151,7 +151,8 @@ def _end(service: Service, viewer: Viewer) -> None:
 
 
 def registration_page(visit: ContestLook, code: Annotated[str, Query(max_length=100)] = "") -> HTMLResponse:
-    """The form to register; the link that organisers hand out fills in the code."""
+    """Show the form to register; the link that organizers hand out fills in the code, which opens private contests."""
+    refuse_uninvited(visit.session, visit.snapshot.contest.id, code)
     return visit.framed(
         "register.html",
         "register",
@@ -163,6 +164,8 @@ def registration_page(visit: ContestLook, code: Annotated[str, Query(max_length=
 async def register_on_page(visit: Visit, snapshot: visitor.TheSnapshot) -> HTMLResponse:
     """Make the account as the API does and begin a session of it."""
     fields = await forms.read_form(visit.request)
+    with visit.reading() as look:
+        refuse_uninvited(look.session, snapshot.contest.id, fields.get("code", ""))
     cast(Pace, visit.request.app.state.registration_pace).take(load.source_of(visitor.address_of(visit.request)))
     body = forms.made_of(RegistrationBody, forms.refuse_two_texts(fields))
     made = await load.run_heavy(partial(register, visit.service, snapshot.contest.id, body))

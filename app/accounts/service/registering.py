@@ -18,7 +18,7 @@ from sqlalchemy.orm import Session
 from app.accounts import queries as accounts_queries
 from app.accounts.schemas import Registration, RegistrationBody, is_id, refuse_weak
 from app.accounts.service import grants, registration
-from app.contests.queries import contest_of
+from app.contests.queries import NoContest, contest_of
 from app.core import clock
 from app.core.clics import slug_with_letters
 from app.core.messages import N_, Conflict, Forbidden, TooManyRequests
@@ -100,6 +100,7 @@ def _check(
 ) -> tuple[ContestRow, RegistrationRow, str]:
     """Return the contest, its terms and the username of whoever registers; raises what `register` does."""
     contest = contest_of(session, contest_id)
+    refuse_uninvited(session, contest_id, body.code)
     terms = _admitted(contest, accounts_queries.terms(session, contest_id, for_update=for_update), body.code)
     registration.refuse_full(session, contest, terms)
     username = _username(session, body)
@@ -162,6 +163,14 @@ def _admitted(contest: ContestRow, row: RegistrationRow | None, code: str) -> Re
             N_("expected the contest's code for registration, found another; ask its organizers"), where="code"
         )
     return row
+
+
+def refuse_uninvited(session: Session, contest_id: str, code: str) -> None:
+    """Raise NoContest unless the contest is public, or private and this is its code for registration."""
+    visibility, row = contest_of(session, contest_id).settings.visibility, accounts_queries.terms(session, contest_id)
+    is_invited = row is not None and row.code is not None and _same_code(row.code, code)
+    if visibility == "draft" or (visibility == "private" and not is_invited):
+        raise NoContest(contest_id)
 
 
 def _same_code(code: str, typed: str) -> bool:

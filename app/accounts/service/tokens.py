@@ -176,7 +176,7 @@ TABLE: dict[Who, str] = {
         list_rejudgings get_rejudging get_rejudging_difference list_contest_roles
     """,
     Who.CONTEST_OWNERS: """
-        change_contest pause_contest resume_contest delete_contest export_contest
+        change_contest pause_contest resume_contest delete_contest export_contest copy_contest
         add_contest_problem change_contest_problem remove_contest_problem
         enrol_teams withdraw_team disqualify_team reveal_places put_submission
         create_groups put_group change_group delete_group

@@ -83,7 +83,9 @@ def checklist(visit: ContestLook, row: ContestRow) -> list[Point]:
     health = "/admin/health" if viewer.is_admin else None
     graders = Point(Mark.DONE, health, ready) if alive else Point(Mark.OPEN, health, _("No grader is ready to judge."))
     times = _times(clock(row), utc_now(), forms.zone_of(visit.request))
-    return [*times, *_problems(session, viewer, row), *_teams(session, row), graders]
+    is_draft = row.settings.visibility == "draft"
+    draft = [Point(Mark.LOOK, "times", _("Draft: only organizers see the contest."))] if is_draft else []
+    return [*times, *_problems(session, viewer, row), *_teams(session, row), *draft, graders]
 
 
 def _times(times: Clock, now: datetime, zone: str) -> Iterator[Point]:
@@ -215,6 +217,7 @@ def contest_home(visit: ContestLook) -> HTMLResponse:
         now=now,
         points=points,
         rules=contest_rules(times, contest.settings),
+        visibility=contest.settings.visibility,
         may_extend=times.running(now) and not is_endless(times),
         may_freeze=times.running(now) and not times.freeze_begun(now) and contest.settings.personal_duration is None,
         unanswered=len(unanswered(messages)),

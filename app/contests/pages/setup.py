@@ -2,21 +2,26 @@
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from functools import partial
 
+from anyio.to_thread import run_sync
 from fastapi import Response
 from fastapi.responses import HTMLResponse
 
+from app.archive.service import views
 from app.contests.queries import clock, contest_of
-from app.contests.schemas import ContestBody, ContestChange, ContestView
+from app.contests.schemas import ContestBody, ContestChange, ContestCopy, ContestView, PerWindow
 from app.contests.service import commands as service_commands
 from app.contests.service.contests import view
 from app.core.clics import format_reltime, format_time, format_time_or_none
 from app.core.clock import utc_now
+from app.core.http.errors import written
 from app.core.messages import N_, BadRequest
 from app.core.pages import forms
 from app.core.pages.forms import made_of_values, whole_number
 from app.core.pages.languages import _, refuse_outdated
 from app.core.pages.visits import Change, ContestLook, Visit
+from app.core.pages.wording import spoken
 from app.domain import contests, participation
 from app.tables import ContestRow
 
@@ -25,41 +30,50 @@ UNTIL_START = timedelta(seconds=60)
 MORE_TIME = timedelta(minutes=10)
 # The kinds of contests that a new one is chosen from: name, what it means, and the settings it begins with.
 KINDS: Mapping[str, tuple[str, str, Mapping[str, object]]] = {
-    "together": (N_("Everybody at the same time"), N_("One start and one end for all; the board may freeze."), {}),
+    "together": (N_("All teams at the same time"), N_("One start and one end for all. The scoreboard may freeze."), {}),
     "personal": (
         N_("Each team at its own time"),
-        N_("A window in which each team begins when it likes and then has its hours. The board does not freeze."),
+        N_("Each team starts when it likes within a window, and has a fixed time. The scoreboard does not freeze."),
         {"personal_duration": True},
     ),
     "practice": (
         N_("Practice after the end"),
-        N_("As the first kind; afterwards everybody may go on sending, and teams may take part virtually."),
+        N_("Like the first kind. After the end, teams may submit for practice and participate virtually."),
         {"practice": True, "virtual": True},
     ),
 }
 FLAGS = (
-    ("show_best", N_("Everybody sees the best raw score of each case.")),
-    ("show_others_answers", N_("Everybody may read every team's answer files.")),
+    ("show_best", N_("Show the best raw score of each case to everyone.")),
+    ("show_others_answers", N_("Show the answers of all teams to everyone.")),
     ("choose", N_("Teams choose which submission counts after the end.")),
-    ("practice", N_("Submissions after the end are judged, on no board.")),
-    ("virtual", N_("After the end, teams may take part by a clock of their own.")),
-    ("staff_act_for_teams", N_("Accounts of staff may submit for any team.")),
+    ("practice", N_("Judge submissions after the end. They do not change the scoreboard.")),
+    ("virtual", N_("Teams may participate virtually after the end.")),
+    ("staff_act_for_teams", N_("Staff accounts may submit for any team.")),
 )
 REJECTIONS = {
-    "full": N_("everything: where, what was expected, what was found"),
-    "position": N_("where the answer went wrong"),
-    "verdict": N_("the verdict alone"),
+    "full": N_("full: where, expected and found"),
+    "position": N_("position only"),
+    "verdict": N_("verdict only"),
 }
 PARTLY = {"PC": N_("Partly correct"), "AC": N_("Accepted")}
+VISIBILITIES = {
+    "draft": N_("Draft: only organizers see the contest"),
+    "private": N_("Private: organizers and its teams see it"),
+    "public": N_("Public: everyone sees it"),
+}
+# Settings that the page of times has, too.
+SHOWN = ("visibility", "description")
 COUNTS = (
-    ("max_submissions", N_("Submissions of a team to a problem")),
-    ("interval_seconds", N_("Seconds between two")),
+    ("max_submissions", N_("Submissions per team and problem")),
+    ("interval_seconds", N_("Seconds between two submissions")),
 )
+# The limit on submissions in a period is one a day unless the contest has another period.
+DAILY = PerWindow(count=1, seconds=86_400)
 
 
 def new_contest(visit: Visit) -> HTMLResponse:
     """The first step: a form for the kind, the name and the times of a new contest."""
-    return visit.page("organiser/new.html", kinds=KINDS)
+    return visit.page("organiser/new.html", kinds=KINDS, visibilities=VISIBILITIES)
 
 
 def make_contest(change: Change) -> Response:
@@ -70,6 +84,42 @@ def make_contest(change: Change) -> Response:
     return change.see(f"/admin/contests/{made.id}/problems", done="made")
 
 
+async def import_contest(visit: Visit) -> Response:
+    """Import a contest package, and show the contest."""
+    async with forms.open_form(visit.request, texts={"id", "replace"}, files={"package"}) as form:
+        sent = form.file("package")
+        if sent is None or not sent.name:
+            raise BadRequest(N_("expected a zip file, found nothing"), where="package")
+        how = {"contest_id": form.texts.get("id", "").strip() or None, "replace": "replace" in form.texts}
+        async with written(sent.stream) as path:
+            contents = await run_sync(views.read, path, visit.service.settings, True)
+            made = await run_sync(partial(views.bring_in, visit.service, contents, str(visit.viewer.account_id), **how))
+    visit.authenticator.forget()
+    return visit.see(f"/admin/contests/{made['id']}", done="added")
+
+
+def copy_contest(change: Change, contest_id: str) -> Response:
+    """Copy the contest, and lead to the copy."""
+    change.forget_accounts()
+    names = {"id": change.fields.get("id") or None, "name": change.fields.get("name", "").strip()}
+    values = {**names, "start_time": forms.moment(change.fields, "start"), "teams": "teams" in change.fields}
+    body = made_of_values(ContestCopy, values)
+    made = service_commands.copy(change.session, change.service, change.viewer.at(contest_id), contest_id, body)
+    return change.see(f"/admin/contests/{made.id}", done="added")
+
+
+def delete_contest(change: Change, contest_id: str) -> Response:
+    """Delete the contest, once confirmed."""
+    change.forget_accounts()
+    change.confirm(
+        _("Delete %(contest)s?", contest=contest_of(change.session, contest_id).name),
+        _("Its settings, problem list, enrolled teams, messages, awards and roles are lost. Problems and teams stay."),
+        _("Delete contest"),
+    )
+    service_commands.delete(change.session, change.service, contest_id)
+    return change.see("/admin", done="deleted")
+
+
 def times_page(visit: ContestLook) -> HTMLResponse:
     """The name and the times of a contest."""
     row = contest_of(visit.session, visit.snapshot.contest.id)
@@ -78,6 +128,7 @@ def times_page(visit: ContestLook) -> HTMLResponse:
         "times",
         fields=_fields_of(view(row), forms.zone_of(visit.request)),
         has_started=clock(row).started(utc_now()),
+        visibilities=VISIBILITIES,
     )
 
 
@@ -110,6 +161,7 @@ def rules_page(visit: ContestLook) -> HTMLResponse:
         rejections=REJECTIONS,
         partly=PARTLY,
         counts=COUNTS,
+        period=spoken(timedelta(seconds=(row.settings.limits.per_window or DAILY).seconds)),
     )
 
 
@@ -123,6 +175,7 @@ def rules_of(row: ContestRow) -> dict[str, str]:
         "rejections": settings.rejections,
         "partly_correct_as": settings.partly_correct_as,
         **{name: "" if limits[name] is None else str(limits[name]) for name, _ in COUNTS},
+        "per_window": "" if settings.limits.per_window is None else str(settings.limits.per_window.count),
     }
 
 
@@ -144,6 +197,8 @@ def set_rules(change: Change, contest_id: str) -> Response:
     refuse_outdated(fields, stored if is_admin else {**stored, "open_to_all": fields.get("open_to_all", "")})
     limits = row.settings.limits.model_dump()
     limits |= {name: whole_number(name, fields.get(name, "")) for name, _ in COUNTS}
+    count, window = whole_number("per_window", fields.get("per_window", "")), row.settings.limits.per_window or DAILY
+    limits["per_window"] = None if count is None else {"count": count, "seconds": window.seconds}
     settings: dict[str, object] = {name: bool(fields.get(name)) for name, _ in FLAGS}
     settings |= {name: fields.get(name) for name in ("rejections", "partly_correct_as")}
     values: dict[str, object] = {"settings": {**settings, "limits": limits}}
@@ -163,6 +218,12 @@ def start_soon(change: Change, contest_id: str) -> Response:
     values = {"id": contest_id, "start_time": format_time(start)}
     change_contest(change, contest_id, values)
     return change.see(f"/admin/contests/{contest_id}", done="started")
+
+
+def publish(change: Change, contest_id: str) -> Response:
+    """Show the contest to everyone."""
+    change_contest(change, contest_id, {"settings": {"visibility": "public"}})
+    return change.see(f"/admin/contests/{contest_id}", done="saved")
 
 
 def pause(change: Change, contest_id: str) -> Response:
@@ -222,7 +283,7 @@ def _new_values(fields: Mapping[str, str]) -> dict[str, object]:
         raise BadRequest(
             N_("expected one of %(names)s, found %(found)r"), where="kind", names=", ".join(KINDS), found=kind[:40]
         )
-    settings: dict[str, object] = {**KINDS[kind][2]}
+    settings: dict[str, object] = {**KINDS[kind][2], "visibility": fields.get("visibility", "public")}
     if "personal_duration" in settings:
         settings["personal_duration"] = hours(fields.get("own", ""), "own")
     values: dict[str, object] = {
@@ -246,6 +307,7 @@ def _fields_of(contest: ContestView, zone: str) -> dict[str, str]:
         "start": forms.moment_shown(contest.start_time, zone),
         "duration": _short(contest.duration),
         "freeze": "" if contest.scoreboard_freeze_duration is None else _short(contest.scoreboard_freeze_duration),
+        **{name: getattr(contest.settings, name) or "" for name in SHOWN},
     }
 
 
@@ -261,6 +323,8 @@ def _changed_times(contest: ContestView, fields: Mapping[str, str]) -> dict[str,
         "freeze": ("scoreboard_freeze_duration", hours(sent["freeze"], "freeze")),
     }
     values: dict[str, object] = dict(read[name] for name in read if sent[name] != before[name])
+    if settings := {name: sent[name] or None for name in SHOWN if sent[name] != before[name]}:
+        values["settings"] = settings
     if "start_time" in values:
         values["id"] = contest.id  # which CLICS wants as a check of the address
     if "move_freeze" in fields and "scoreboard_freeze_duration" in values:

@@ -7,21 +7,21 @@
 from sqlalchemy.orm import Session
 
 from app.accounts.service.reach import EVERYTHING, reach_of
-from app.accounts.service.viewer import Viewer, own, refuse_open_to_all
+from app.accounts.service.viewer import Viewer, own, refuse_open_to_all, refuse_unusable
 from app.contests import queries, schemas
 from app.contests import queries as contests_queries
-from app.contests.service import changes
+from app.contests.service import changes, visibility
 from app.contests.service.contests import StateView, free_id, state_view, view
 from app.core.bodies import mismatch, refuse, same_id
 from app.core.clics import format_time_or_none
 from app.core.clock import utc_now
 from app.core.db import by_id, database
 from app.core.files import file_references, files
-from app.core.messages import N_, BadRequest, Conflict, Fault, Message
+from app.core.messages import N_, BadRequest, Conflict, Fault, Forbidden, Message
 from app.core.service import Service
 from app.domain import contests as rules
 from app.games import queries as games_queries
-from app.tables import ContestRow, GroupRow
+from app.tables import ContestProblemRow, ContestRow, GroupRow
 from app.teams import queries as teams_queries
 
 
@@ -74,12 +74,15 @@ def change_details(
 THAW_ONLY = frozenset({"id", "scoreboard_thaw_time"})
 
 
-def listed(session: Session, main_group: str | None = None) -> list[schemas.ContestView]:
-    """The contests by start time, those without one last; `main_group` selects those of a group ("": of none)."""
+def listed(session: Session, viewer: Viewer, main_group: str | None = None) -> list[schemas.ContestView]:
+    """List the contests that the viewer may know of, by start time; `main_group` selects those of a group or none ("").
+
+    Those without a start time come last.
+    """
     return [
         view(row)
         for row in contests_queries.contests(session)
-        if main_group in {None, row.main_scoreboard_group_id or ""}
+        if main_group in {None, row.main_scoreboard_group_id or ""} and visibility.is_row_shown(session, viewer, row)
     ]
 
 
@@ -123,6 +126,33 @@ def create(session: Session, service: Service, viewer: Viewer, body: schemas.Con
     session.add(row)
     own(session, viewer, "contests", row.id)
     return view(row)
+
+
+def copy(
+    session: Session, service: Service, viewer: Viewer, contest_id: str, body: schemas.ContestCopy
+) -> schemas.ContestView:
+    """Create a draft with the settings and problems of a contest, and its teams if asked for.
+
+    Raises Forbidden if the viewer may not create contests, BadRequest for a problem at which it has no role.
+    """
+    if not (viewer.is_admin or viewer.grants.organiser):
+        raise Forbidden(N_("only an account that may own contests, or an admin may do this"))
+    row, entries = queries.contest_of(session, contest_id), contests_queries.entries(session, contest_id)
+    for entry in entries:
+        refuse_unusable(viewer, entry.problem_id)
+    before = view(row).model_dump(mode="json", include={"duration", "scoreboard_freeze_duration", "settings"})
+    settings = {**before["settings"], "visibility": "draft", "final_release": None}
+    own_values = body.model_dump(mode="json", exclude={"teams"})
+    values = {**before, **own_values, "settings": settings, "open_to_all": row.open_to_all and viewer.is_admin}
+    made = create(session, service, viewer, schemas.ContestBody.model_validate(values))
+    session.flush()  # its problems refer to it
+    columns = ("problem_id", "label", "ordinal", "rgb", "color", "rule", "limits", "version")
+    session.add_all(
+        ContestProblemRow(contest_id=made.id, **{name: getattr(entry, name) for name in columns}) for entry in entries
+    )
+    if body.teams and not row.open_to_all:
+        teams_queries.enrol(session, made.id, [team.id for team in teams_queries.taking_part(session, row)])
+    return made
 
 
 def change(

@@ -5,14 +5,19 @@ Visible teams, worths and points are kept with their snapshot, as each list and 
 """
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import partial
 from math import ceil
 from typing import Protocol
 
+from sqlalchemy.orm import Session
+
 from app.accounts.service.viewer import Viewer
-from app.contests.service.capabilities import no_problem
+from app.contests.queries import NoContest
+from app.contests.schemas import ContestSettings
+from app.contests.service.capabilities import capabilities, no_problem
 from app.core.clics import format_reltime
 from app.core.clock import utc_now
 from app.core.messages import N_, Message, NotFound
@@ -21,10 +26,44 @@ from app.domain.counting import Answers, Attempt, CaseVerdict, JudgementType, su
 from app.domain.documents import MessageDocument
 from app.domain.participation import Telling, reduced
 from app.domain.scoring import ProblemPoints, problem_points
+from app.problems.queries.scoring_input import ScoredContest
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot, closed, is_computed, once_a_snapshot
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.submissions.queries.attempts import Sender, attempt_team
-from app.tables import SubmissionRow
+from app.tables import ContestRow, SubmissionRow
+from app.teams import queries as teams_queries
+
+
+def is_shown(viewer: Viewer, settings: ContestSettings, takes_part: Callable[[], bool]) -> bool:
+    """Whether the viewer may know of a contest: of a draft its organizers, of a private one also its teams and staff.
+
+    `viewer` is the one in the contest (`Viewer.at`); `takes_part` is asked for private contests only.
+    """
+    if viewer.sees_all or settings.visibility == "public":
+        return True
+    return settings.visibility == "private" and bool(capabilities(viewer, settings, takes_part=takes_part()))
+
+
+def is_row_shown(session: Session, viewer: Viewer, row: ContestRow) -> bool:
+    """Whether the viewer may know of a stored contest."""
+    here = viewer.at(row.id)
+    own = here.team_id
+    return is_shown(here, row.settings, lambda: own is not None and teams_queries.takes_part(session, row, own))
+
+
+async def refuse_hidden(boards: ScoreboardCache, viewer: Viewer, contest_id: str) -> None:
+    """Raise NoContest if the viewer in the contest (`Viewer.at`) may not know of it, or if it does not exist."""
+    if viewer.sees_all:
+        return
+    if (contest := boards.contest(contest_id)) is None:
+        snapshot = await boards.snapshot_soon(contest_id, public=True)
+        contest = None if snapshot is None else snapshot.contest
+    if contest is None or not is_shown(viewer, contest.settings, partial(_has_team, contest, viewer.team_id)):
+        raise NoContest(contest_id)
+
+
+def _has_team(contest: ScoredContest, team_id: str | None) -> bool:
+    return any(team.id == team_id for team in contest.teams)
 
 
 def seen_by(viewer: Viewer, snapshot: ContestSnapshot) -> ContestSnapshot:

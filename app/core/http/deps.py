@@ -22,7 +22,7 @@ from app.accounts.service.tokens import ID_LENGTH, OF_ACCOUNTS, Place, Who, chec
 from app.accounts.service.viewer import PUBLIC, Viewer
 from app.contests.queries import NoContest
 from app.contests.service.capabilities import problem_called
-from app.contests.service.visibility import snapshot_for
+from app.contests.service.visibility import refuse_hidden, snapshot_for
 from app.core.db.audit import Actor, acting
 from app.core.db.database import after_commit, drop_after_commit, run_after_commit
 from app.core.http.auth import Authenticator
@@ -185,6 +185,8 @@ def actor_of(
 
 WITH_BODIES = frozenset({"POST", "PUT", "PATCH", "DELETE"})
 OF_CONTESTS = frozenset({Who.CONTEST_JUDGES, Who.CONTEST_OWNERS})
+# Their services refuse hidden contests: submissions wait for no board, and a code of registration admits by itself.
+OWN_GATES = frozenset({"submit", "create_registration"})
 CONTEST = "contest_id"
 
 
@@ -200,7 +202,7 @@ class GatedRoute(APIRoute):
         takes_bodies = bool(WITH_BODIES & (self.methods or set()))
 
         async def gated(request: Request) -> Response:
-            await admit(request, who)
+            await admit(request, operation)
             if not takes_bodies:
                 return await handle(request)
             with acting_for(request, operation):
@@ -209,10 +211,13 @@ class GatedRoute(APIRoute):
         return gated
 
 
-async def admit(request: Request, who: Who) -> None:
-    """Keep the viewer of a request in its scope; raises Unauthorized or Forbidden where it may not do this."""
-    viewer = await current_viewer(request, request.app.state.authenticator)
-    request.scope[VIEWER] = check(who, viewer, _place(request, who))
+async def admit(request: Request, operation: str) -> None:
+    """Keep the viewer of a request in its scope; raises Unauthorized, Forbidden, or NoContest of a hidden contest."""
+    viewer, who = await current_viewer(request, request.app.state.authenticator), who_may(operation)
+    place = _place(request, who)
+    viewer = request.scope[VIEWER] = check(who, viewer, place)
+    if place.contest_id is not None and operation not in OWN_GATES:
+        await refuse_hidden(request.app.state.service.boards, viewer, place.contest_id)
 
 
 def acting_for(request: Request, operation: str) -> AbstractContextManager[None]:
@@ -325,7 +330,7 @@ class Direct:
         endpoint: Endpoint = scope["route"]
         request = Request(scope, receive)
         try:
-            await admit(request, who_may(endpoint.operation))
+            await admit(request, endpoint.operation)
             with acting_for(request, endpoint.operation):
                 response = await endpoint.answer(request)
         except ClientDisconnect:

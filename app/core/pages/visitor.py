@@ -24,6 +24,7 @@ from starlette.responses import RedirectResponse
 from app.accounts.service.tokens import Place, check, who_may
 from app.accounts.service.viewer import PUBLIC, Viewer
 from app.contests import queries as queries_contests
+from app.contests.service.visibility import is_row_shown, refuse_hidden
 from app.core.clock import utc_now
 from app.core.db.audit import acting
 from app.core.db.database import drop_after_commit, run_after_commit
@@ -90,6 +91,10 @@ async def _snapshot(contest_id: str, viewer: Visitor, service: TheService) -> Co
 TheSnapshot = Annotated[ContestSnapshot, Depends(_snapshot)]
 
 
+# The page of registration opens by a code.
+REGISTER = "/c/{contest_id}/register"
+
+
 class PageRoute(APIRoute):
     """A route whose refusals are pages."""
 
@@ -98,9 +103,12 @@ class PageRoute(APIRoute):
         handle = super().get_route_handler()
 
         async def acted(request: Request) -> Response:
+            viewer, path = await visitor(request), request.url.path
+            # Pages of organizers have a gate that lets no one else through.
+            if self.path.startswith("/c/{contest_id}") and self.path != REGISTER:
+                await refuse_hidden(request.app.state.service.boards, viewer, request.path_params["contest_id"])
             if request.method != "POST":
                 return await handle(request)
-            viewer, path = await visitor(request), request.url.path
             name = f"page_{self.name}"
             with acting(deps.actor_of(viewer, name, request.method, path, address_of(request), request.path_params)):
                 return await handle(request)
@@ -178,6 +186,7 @@ class Listed:
     state: str
     span: Span
     has_started: bool
+    visibility: str
 
 
 def index(request: Request, viewer: Visitor) -> HTMLResponse:
@@ -185,7 +194,8 @@ def index(request: Request, viewer: Visitor) -> HTMLResponse:
     service = cast(Service, request.app.state.service)
     now = utc_now()
     with service.database.read() as session:
-        contests = [listed(row, now) for row in queries_contests.contests(session)]
+        rows = [row for row in queries_contests.contests(session) if is_row_shown(session, viewer, row)]
+        contests = [listed(row, now) for row in rows]
     return page(
         "index.html",
         request,
@@ -205,7 +215,8 @@ def listed(row: ContestRow, now: datetime) -> Listed:
     """The line of a contest in a list."""
     times = queries_contests.clock(row)
     name = row.formal_name or row.name
-    return Listed(row.id, name, state(row, times, now), span(times, now), times.started(now))
+    visibility = row.settings.visibility
+    return Listed(row.id, name, state(row, times, now), span(times, now), times.started(now), visibility)
 
 
 def state(row: ContestRow, times: Clock, now: datetime) -> str:

@@ -14,7 +14,9 @@ from anyio.to_thread import run_sync
 from sqlalchemy.exc import SQLAlchemyError
 
 from app.accounts.service.viewer import PUBLIC, Viewer, good_still
+from app.contests import queries as contests_queries
 from app.contests.queries import NoContest
+from app.contests.service.visibility import is_row_shown
 from app.core import clock, load
 from app.core.messages import N_, TooManyRequests, Unavailable
 from app.core.service import Service
@@ -206,8 +208,8 @@ class Hub:
         self._rights.ask()
 
     async def _check_rights(self) -> None:
-        """End the streams of accounts that are removed or changed, or whose password or token is another."""
-        clients = [each for each in self.clients if each.viewer.logged_in]
+        """End the streams of removed or changed accounts and credentials, and those of contests that became hidden."""
+        clients = list(self.clients)
         if not clients:
             return
         try:
@@ -222,4 +224,9 @@ class Hub:
 
     def _good_still(self, viewers: Sequence[tuple[Viewer, str | None]]) -> list[bool]:
         with self._service.database.read() as session:
-            return good_still(session, viewers)
+            rows = {row.id: row for row in contests_queries.contests(session)}
+            return [
+                (is_good or not viewer.logged_in) and (row is None or is_row_shown(session, viewer, row))
+                for is_good, (viewer, contest_id) in zip(good_still(session, viewers), viewers, strict=True)
+                for row in [rows.get(contest_id or "")]
+            ]

@@ -3,15 +3,15 @@
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from math import ceil
-from typing import Annotated, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.accounts.service.viewer import Viewer
 from app.contests.queries import clock, contest_of
 from app.contests.service.capabilities import capabilities, need, problem_called
-from app.core.bodies import Body, Sparse, mismatch, refuse, same_id
+from app.core.bodies import Body, Lines, Sparse, mismatch, refuse, same_id
 from app.core.clics import Id, Reltime, Time, format_reltime, format_time
 from app.core.clock import utc_now
 from app.core.db.locks import lock_names
@@ -25,7 +25,6 @@ from app.core.messages import (
     Message,
     NotFound,
     TooManyRequests,
-    describe_pattern,
 )
 from app.messages import queries as messages_queries
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
@@ -33,13 +32,6 @@ from app.tables import ClarificationRow, ContestRow
 from app.teams import queries as teams_queries
 from app.teams.service.teams import visible
 
-MessageText = Annotated[
-    str,
-    StringConstraints(
-        pattern=describe_pattern(r"^[^\x00]*[^\x00\s][^\x00]*$", Message(N_("a text that is not empty"))),
-        max_length=20_000,
-    ),
-]
 MINUTE = timedelta(minutes=1)
 # Questions one team may ask in a minute: each lets the boards be looked at again, and a judge read it.
 MOST_IN_A_MINUTE = 10
@@ -78,7 +70,7 @@ class ClarificationBody(Body):
     to_group_ids: list[Id] | None = None
     reply_to_id: Id | None = None
     problem_id: Id | None = None
-    text: MessageText
+    text: Lines
     time: Time | None = Field(None, description="by judges and admins who set it; else the server does")
     contest_time: Reltime | None = None
 

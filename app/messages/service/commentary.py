@@ -14,7 +14,6 @@ from app.core import bodies, clics
 from app.core.clock import utc_now
 from app.core.messages import N_, NotFound
 from app.messages import queries as messages_queries
-from app.messages.service.clarifications import MessageText
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.submissions.queries import submission_queries
 from app.tables import AccountRow, CommentaryRow
@@ -27,7 +26,7 @@ LINKS: tuple[Literal["team_ids", "problem_ids", "submission_ids"], ...] = ("team
 class CommentaryBody(bodies.Body):
     """Something to be said. In the text `{teams:ID}` and `{problems:ID}` stand for what they name."""
 
-    message: MessageText
+    message: bodies.Lines
     tags: list[bodies.Line] = Field(default_factory=list, max_length=100)
     team_ids: list[clics.Id] | None = None
     problem_ids: list[clics.Id] | None = None

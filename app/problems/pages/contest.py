@@ -60,16 +60,19 @@ CASE_KINDS = (N_("sample"), N_("final"))
 def contest_page(visit: ContestLook) -> HTMLResponse:
     """A contest: when it is, how it is scored, what comes next."""
     session, viewer, snapshot = visit.session, visit.viewer, visit.snapshot
+    contest_id, settings = snapshot.contest.id, snapshot.contest.settings
+    has_registration = settings.visibility == "public" and registration.terms(session, PUBLIC, contest_id).open
     return visit.framed(
         "contest.html",
         "contest",
+        description=Markup(problems.fragment(contest_id, settings.description or "", "")),
         clock=snapshot.contest.clock,
         state=snapshot.state,
-        rules=contest_rules(snapshot.contest.clock, snapshot.contest.settings),
+        rules=contest_rules(snapshot.contest.clock, settings),
         problems=_listed(session, viewer, snapshot),
         teams=len(snapshot.main.teams),
         offer=clock_offer(session, viewer, snapshot),
-        may_register=viewer.team_id is None and registration.terms(session, PUBLIC, snapshot.contest.id).open,
+        may_register=viewer.team_id is None and has_registration,
     )
 
 

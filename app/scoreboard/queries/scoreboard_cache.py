@@ -200,6 +200,12 @@ class ScoreboardCache:
         contest = self._contests.get(contest_id)
         return (0 if contest is None else contest.changes) + self._database.generation
 
+    def contest(self, contest_id: str) -> ScoredContest | None:
+        """Return the contest as it was read; None if something other than its submissions has changed since."""
+        kept = self._contests.get(contest_id)
+        is_current = kept is not None and not kept.everything and kept.generation == self._database.generation
+        return kept.boards.contest if kept is not None and is_current else None
+
     def ready(self, contest_id: str, *, public: bool) -> ContestSnapshot | None:
         """The board if it is at hand; None if it must be computed, or there is no such contest."""
         pair = self._good(contest_id, self._version(contest_id))

@@ -19,6 +19,7 @@ from app.core import csv_tables
 from app.core.bodies import Body, Line, mismatch, refuse, same_id
 from app.core.clics import Id, format_reltime, slug
 from app.core.messages import N_, BadRequest, Forbidden, Message, NotFound
+from app.core.service import Service
 from app.domain.board import moment
 from app.domain.contests import PROVISIONAL
 from app.domain.history import Award, award_id, awards, first_to_solve
@@ -81,17 +82,28 @@ async def history_json(
     return await run_sync(lambda: dump({**head, "teams": history.documents(team_ids)}))
 
 
-def csv_text(snapshot: ContestSnapshot, group_id: str | None) -> str:
+def organizations_of(session: Session, contest_id: str) -> dict[str, str]:
+    """Return the names of the teams' organizations, by team."""
+    contest = contest_of(session, contest_id)
+    names = {row.id: row.name for row in teams_queries.organizations(session, contest)}
+    teams = teams_queries.taking_part(session, contest)
+    return {team.id: names[team.organization_id] for team in teams if team.organization_id in names}
+
+
+def csv_text(service: Service, snapshot: ContestSnapshot, group_id: str | None) -> str:
     """The board as CSV, harmless for spreadsheets: a row a team, a column a problem."""
+    with service.database.read() as session:
+        organizations = organizations_of(session, snapshot.contest.id)
     arrays = arrays_of(snapshot, group_id)
     labels = [snapshot.contest.labels.get(problem.id, problem.id) for problem in arrays.problems]
     rows = []
     for rank, team in zip(arrays.ranks.tolist(), arrays.order.tolist(), strict=True):
-        names = (arrays.teams[team].id, arrays.teams[team].name)
+        names = (arrays.teams[team].id, arrays.teams[team].name, organizations.get(arrays.teams[team].id))
         time = moment(int(arrays.times[team]))
         shown = "" if time is None else format_reltime(time)
         rows.append([rank, *names, float(arrays.totals[team]), shown, *arrays.scores[:, team].tolist()])
-    return csv_tables.csv_text(["rank", "team_id", "team", "points", "time", *map(csv_tables.harmless, labels)], rows)
+    columns = ["rank", "team_id", "team", "organization", "points", "time", *map(csv_tables.harmless, labels)]
+    return csv_tables.csv_text(columns, rows)
 
 
 class AwardBody(Body):

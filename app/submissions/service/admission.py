@@ -123,7 +123,8 @@ def _check_sender(viewer: Viewer, form: SubmissionForm) -> None:
 def _staff_may_submit(service: Service, contest_id: str) -> bool:
     with service.database.read() as session:
         contest = contests_queries.get(session, contest_id)
-        return contest is not None and contest.settings.staff_act_for_teams
+        settings = None if contest is None else contest.settings
+        return settings is not None and settings.staff_act_for_teams and settings.visibility != "draft"
 
 
 def _entrant(service: Service, entry: Entry, team_id: str) -> Entrant:
@@ -135,12 +136,15 @@ async def _entry(service: Service, viewer: Viewer, contest_id: str, problem_id: 
     """The contest's problem, read again only after an admin has changed something."""
     entry = await _read_entry(service, contest_id, problem_id)
     if entry is None:
+        await visibility.refuse_hidden(service.boards, viewer, contest_id)
         snapshot = await visibility.snapshot_for(service.boards, viewer, contest_id)
         if snapshot is None:
             raise contests_queries.NoContest(contest_id)
         entry = await _read_entry(service, contest_id, problem_called(snapshot, problem_id))
         if entry is None:
             raise visibility.unknown_problem(snapshot, problem_id)
+    if not visibility.is_shown(viewer, entry.settings, lambda teams=entry.teams: viewer.team_id in teams):
+        raise contests_queries.NoContest(contest_id)
     if not (viewer.sees_all or entry.clock.started(now)):
         raise NotFound(visibility.not_begun(entry.clock, now))
     return entry

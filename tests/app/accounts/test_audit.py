@@ -93,6 +93,7 @@ def change_contests(api: Api) -> None:
     done(api, "POST", "contests/new/problems", json={"id": PROBLEM})
     done(api, "PATCH", f"contests/new/problems/{PROBLEM}", json={"ordinal": 3})
     done(api, "DELETE", f"contests/new/problems/{PROBLEM}")
+    done(api, "POST", "contests/c/copy", json={"name": "Twin"})
     done(api, "POST", "contests/c/pause")
     done(api, "POST", "contests/c/resume")
     done(api, "POST", "contests/over/reveal", json={"step": "cell"})

@@ -71,6 +71,7 @@ GET    /api/contests/{contest_id}                                               
 PATCH  /api/contests/{contest_id}                                                   404 403 403 403 403 401
 DELETE /api/contests/{contest_id}                                                   404 403 403 403 403 401
 GET    /api/contests/{contest_id}/state                                             200 200 200 200 200 200
+POST   /api/contests/{contest_id}/copy                                              400 403 403 403 403 401
 POST   /api/contests/{contest_id}/pause                                             404 403 403 403 403 401
 POST   /api/contests/{contest_id}/resume                                            404 403 403 403 403 401
 GET    /api/contests/{contest_id}/limits                                            200 200 403 403 403 401

@@ -135,6 +135,7 @@ GET    /api/contests/{contest_id}/organizations/{object_id}/{name}/{file_name} :
 GET    /api/contests/{contest_id}/package.zip : owners
 GET    /api/contests/{contest_id}/participation : team
 POST   /api/contests/{contest_id}/participation : teams
+POST   /api/contests/{contest_id}/copy : owners
 POST   /api/contests/{contest_id}/pause : owners
 GET    /api/contests/{contest_id}/persons : everybody
 POST   /api/contests/{contest_id}/persons : owners

@@ -53,7 +53,7 @@ def test_a_contest_of_twenty_teams_a_judge_and_an_assistant_takes_few_clicks(api
         hand.link("Organize")
         hand.link("New contest")
         page.fill("[name=name]", "Winter Cup")
-        hand.press("Make the contest")
+        hand.press("Create contest")
         hand.click(page.get_by_label("Echo"))
         hand.press("Put in")
         hand.link("Next: Teams")

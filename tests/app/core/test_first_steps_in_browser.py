@@ -108,7 +108,7 @@ def test_an_organiser_comes_from_nothing_to_a_running_contest(api: Api, browser:
         follow(one, "Organize")
         follow(one, "New contest")
         one.page.fill("[name=name]", "Winter Cup")
-        press(one, "Make the contest")
+        press(one, "Create contest")
         one.page.get_by_label("Echo").check()
         press(one, "Put in")
         expect(one.page.locator(".note.good")).to_have_text("Added.")

@@ -183,8 +183,8 @@ def test_a_contest_does_not_start_in_the_past_and_may_start_at_a_second(api: Api
     ("path", "fields", "label", "field"),
     [
         ("/admin/new", {"name": "A", "kind": "together", "duration": "soon"}, "Duration (hours:minutes)", "duration"),
-        (f"{ADMIN}/finals", {"final_release": "tomorrow"}, "All teams get the final inputs at UTC", "final_release"),
-        (f"{ADMIN}/rules", {"interval_seconds": "x"}, "Seconds between two", "interval_seconds"),
+        (f"{ADMIN}/finals", {"final_release": "tomorrow"}, "Publish the final inputs at UTC", "final_release"),
+        (f"{ADMIN}/rules", {"interval_seconds": "x"}, "Seconds between two submissions", "interval_seconds"),
         (f"{ADMIN}/awards", {"citation": ""}, "Award", "citation"),
         (f"{ADMIN}/roles", {"account": ""}, "Username", "account"),
         (f"{ADMIN}/roles", {"account": "nobody", "role": "owner"}, "", ""),
