@@ -143,7 +143,8 @@ async def _entry(service: Service, viewer: Viewer, contest_id: str, problem_id: 
         entry = await _read_entry(service, contest_id, problem_called(snapshot, problem_id))
         if entry is None:
             raise visibility.unknown_problem(snapshot, problem_id)
-    if not visibility.is_shown(viewer, entry.settings, lambda teams=entry.teams: viewer.team_id in teams):
+    teams = entry.teams
+    if not visibility.is_shown(viewer, entry.settings, lambda: viewer.team_id in teams):
         raise contests_queries.NoContest(contest_id)
     if not (viewer.sees_all or entry.clock.started(now)):
         raise NotFound(visibility.not_begun(entry.clock, now))
