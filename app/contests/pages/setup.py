@@ -90,10 +90,11 @@ async def import_contest(visit: Visit) -> Response:
         sent = form.file("package")
         if sent is None or not sent.name:
             raise BadRequest(N_("expected a zip file, found nothing"), where="package")
-        how = {"contest_id": form.texts.get("id", "").strip() or None, "replace": "replace" in form.texts}
+        new_id, replace = form.texts.get("id", "").strip() or None, "replace" in form.texts
         async with written(sent.stream) as path:
             contents = await run_sync(views.read, path, visit.service.settings, True)
-            made = await run_sync(partial(views.bring_in, visit.service, contents, str(visit.viewer.account_id), **how))
+            store = partial(views.bring_in, visit.service, contents, str(visit.viewer.account_id))
+            made = await run_sync(partial(store, contest_id=new_id, replace=replace))
     visit.authenticator.forget()
     return visit.see(f"/admin/contests/{made['id']}", done="added")
 

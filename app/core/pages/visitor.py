@@ -91,10 +91,6 @@ async def _snapshot(contest_id: str, viewer: Visitor, service: TheService) -> Co
 TheSnapshot = Annotated[ContestSnapshot, Depends(_snapshot)]
 
 
-# The page of registration opens by a code.
-REGISTER = "/c/{contest_id}/register"
-
-
 class PageRoute(APIRoute):
     """A route whose refusals are pages."""
 
@@ -104,8 +100,8 @@ class PageRoute(APIRoute):
 
         async def acted(request: Request) -> Response:
             viewer, path = await visitor(request), request.url.path
-            # Pages of organizers have a gate that lets no one else through.
-            if self.path.startswith("/c/{contest_id}") and self.path != REGISTER:
+            # Pages of organizers have a gate that lets no one else through; a code opens the page of registration.
+            if self.path.startswith("/c/{contest_id}") and not self.path.endswith("/register"):
                 await refuse_hidden(request.app.state.service.boards, viewer, request.path_params["contest_id"])
             if request.method != "POST":
                 return await handle(request)

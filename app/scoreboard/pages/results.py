@@ -21,7 +21,7 @@ def results_page(
 ) -> HTMLResponse:
     """Show the standings with organizations and awards, or certificates of all teams or some."""
     snapshot, session, names = visit.snapshot, visit.session, visit.names
-    board = BoardRows(arrays_of(snapshot, None), names.columns, names.groups)
+    board = BoardRows(arrays_of(snapshot, None), names.columns, names.groups, snapshot.contest.clock)
     members, awards = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
     for person in teams_queries.persons(session, contest_of(session, snapshot.contest.id)):
         for team_id in person.team_ids if person.role == "contestant" else ():
