@@ -133,7 +133,7 @@ def _verdict(view: showing.GameView, *, plays: bool) -> tuple[str, str]:
     if view.over:
         marks = {"you": ("ac", N_("You won")), "opponent": ("wa", N_("You lost")), None: ("no", N_("No one won"))}
         return marks[view.winner]
-    return ("pc", N_("Your turn")) if plays else ("wait", N_("goes on"))
+    return ("pc", N_("Your turn")) if plays else ("wait", N_("in progress"))
 
 
 def _picture(lines: Picture) -> Sequence[str]:

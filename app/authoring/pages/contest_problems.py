@@ -42,7 +42,7 @@ def add_problems(change: Change, contest_id: str) -> Response:
     """Put the problems that are ticked into the contest, all of them or none."""
     wanted = [name.removeprefix("p.") for name in change.fields if name.startswith("p.")]
     if not wanted:
-        raise BadRequest(N_("expected at least one to be ticked, found none"), where="problems")
+        raise BadRequest(N_("expected at least one to be selected, found none"), where="problems")
     for problem_id in wanted:
         rule = {"reference_counts": True} if f"r.{problem_id}" in change.fields else {}
         body = forms.made_of_values(contest_problems.EntryBody, {"id": problem_id, "rule": rule})

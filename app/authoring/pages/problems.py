@@ -288,7 +288,7 @@ def _arrangement(fields: Mapping[str, str]) -> Mapping[str, object]:
         known = {"name": group, "max_points": most, "aggregation": fields.get("aggregation") or None}
         return {"groups": [{name: value for name, value in known.items() if value is not None}]}
     if not ticked:
-        raise BadRequest(N_("expected at least one to be ticked, found none"), where="cases")
+        raise BadRequest(N_("expected at least one to be selected, found none"), where="cases")
     changes: Mapping[str, Mapping[str, object]] = {
         "delete": {"delete": ticked},
         "first": {"order": ticked},

@@ -55,7 +55,7 @@ def test_a_contest_of_twenty_teams_a_judge_and_an_assistant_takes_few_clicks(api
         page.fill("[name=name]", "Winter Cup")
         hand.press("Create contest")
         hand.click(page.get_by_label("Echo"))
-        hand.press("Put in")
+        hand.press("Add to contest")
         hand.link("Next: Teams")
         hand.press("Create teams")
         expect(page.locator(".ticket")).to_have_count(20)

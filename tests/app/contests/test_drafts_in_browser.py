@@ -43,7 +43,7 @@ def test_a_draft_is_published_and_its_results_are_printed_and_copied_in_few_clic
         page.check("[name=open_to_all]")
         hand.press("Create contest")
         hand.click(page.get_by_label("Echo"))
-        hand.press("Put in")
+        hand.press("Add to contest")
         assert public.open("/c/winter-cup") == 404
         hand.link("Times")
         page.fill("[name=description]", "## Welcome\n\nBring **one** laptop.")

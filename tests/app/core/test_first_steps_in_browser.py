@@ -110,7 +110,7 @@ def test_an_organiser_comes_from_nothing_to_a_running_contest(api: Api, browser:
         one.page.fill("[name=name]", "Winter Cup")
         press(one, "Create contest")
         one.page.get_by_label("Echo").check()
-        press(one, "Put in")
+        press(one, "Add to contest")
         expect(one.page.locator(".note.good")).to_have_text("Added.")
         faults = faults_of(one)
         follow(one, "Next: Teams")

@@ -22,12 +22,9 @@ const walk = {
     if (!steps.length) return _("Choose a cell to start on.");
     const on = optimiza.ahead(start, steps).length;
     const sum = this.score({ start }, steps);
-    return ngettext(
-      "%(sum)s collected; %(num)s cell to go on to.",
-      "%(sum)s collected; %(num)s cells to go on to.",
-      on,
-      { sum },
-    );
+    return ngettext("%(sum)s collected; %(num)s reachable cell.", "%(sum)s collected; %(num)s reachable cells.", on, {
+      sum,
+    });
   },
 };
 

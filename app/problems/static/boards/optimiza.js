@@ -182,10 +182,10 @@ export function say({ board, walk, attempt, step, count, sum }) {
   const on = ahead(board, walk).length;
   const values = { step, count, cell: nameOf(board, last), value: board.values[last], sum };
   if (!on)
-    return _("Cell %(step)s of %(count)s: %(cell)s with %(value)s, %(sum)s collected; no cells to go on to.", values);
+    return _("Cell %(step)s of %(count)s: %(cell)s with %(value)s, %(sum)s collected; no reachable cells.", values);
   return ngettext(
-    "Cell %(step)s of %(count)s: %(cell)s with %(value)s, %(sum)s collected; %(num)s cell to go on to.",
-    "Cell %(step)s of %(count)s: %(cell)s with %(value)s, %(sum)s collected; %(num)s cells to go on to.",
+    "Cell %(step)s of %(count)s: %(cell)s with %(value)s, %(sum)s collected; %(num)s reachable cell.",
+    "Cell %(step)s of %(count)s: %(cell)s with %(value)s, %(sum)s collected; %(num)s reachable cells.",
     on,
     values,
   );
@@ -349,9 +349,7 @@ export const game = {
     const last = walk.at(-1);
     const sum = walk.reduce((total, cell) => total + board.values[cell], 0);
     const cells = ahead(board, walk).length;
-    const next = begins
-      ? ngettext("%(num)s cell to go on to", "%(num)s cells to go on to", cells)
-      : _("B says who begins");
+    const next = begins ? ngettext("%(num)s reachable cell", "%(num)s reachable cells", cells) : _("B says who begins");
     const values = { cell: nameOf(board, last), value: board.values[last], sum, next };
     return _("The piece is at %(cell)s with %(value)s; the prize is %(sum)s; %(next)s.", values);
   },
