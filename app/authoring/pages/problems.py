@@ -147,11 +147,11 @@ def _edit(problem: packages.ProblemDetails, fields: Mapping[str, str], files: Ma
 
 def package_file(visit: Look, problem_id: str, path: str) -> Response:
     """An image of a statement, as its editor shows it; raises NotFound."""
-    found = editing.read_files(visit.service, existing(visit.session, problem_id), path).get(path)
+    image = editing.read_files(visit.service, existing(visit.session, problem_id), path).get(path)
     media_type = markdown.image_type(path)
-    if found is None or media_type is None:
+    if image is None or media_type is None:
         raise NotFound(N_("no page %(page)r"), page=path[:200])
-    return Response(found, headers={"Content-Security-Policy": OF_IMAGES}, media_type=media_type)
+    return Response(image, headers={"Content-Security-Policy": OF_IMAGES}, media_type=media_type)
 
 
 def add_cases(visit: Visit, sent: Uploaded, problem_id: str) -> Response:
@@ -251,7 +251,7 @@ def _problem(
     language = asked.get("language") or asked.get("lang") or spoken
     folder = f"{visit.request.scope.get('root_path', '')}/admin/problems/{problem_id}/files/statement"
     faults = [] if refusal is None else faults_of(refusal)
-    said = [line for fault in faults for line in str(fault.get("message")).splitlines()]
+    lines = [line for fault in faults for line in str(fault.get("message")).splitlines()]
 
     def shown(text: str) -> Markup:
         return Markup(problems.fragment(problem_id, problems.with_samples(text, samples, language), folder))
@@ -264,7 +264,7 @@ def _problem(
         f"organiser/problem_{tab}.html",
         200 if refusal is None else 400,
         faults=faults,
-        wrong=[(int(place[1]), line) for line in said if (place := LINE.search(line))],
+        wrong=[(int(place[1]), line) for line in lines if (place := LINE.search(line))],
         problem=problem,
         tab=tab,
         asked=asked,

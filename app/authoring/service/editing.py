@@ -93,10 +93,10 @@ def edit(service: Service, viewer: Viewer, problem_id: str, change: Edit, how: H
             shutil.copyfileobj(packed, target)
         _, before = files.archive_files(folder / "package.zip", files.LARGEST, spool=folder / "files")
         # Inputs without an expected answer are cases again, so that the import asks for their answers.
-        kept: dict[str, contents.Content | None] = {
+        stored: dict[str, contents.Content | None] = {
             name.replace(packing.UNANSWERED, "data", 1): contents.File(name, before) for name in before
         }
-        after = {name: content for name, content in {**kept, **changed}.items() if content is not None}
+        after = {name: content for name, content in {**stored, **changed}.items() if content is not None}
         if any(name.endswith(".cpp") for name in changed):
             after.setdefault(TESTLIB, (TEMPLATES / "common" / TESTLIB).read_bytes())
         for name, values in keys.items():
@@ -118,7 +118,7 @@ def _import(
 
 def read_files(service: Service, problem: ProblemRow, place: str) -> dict[str, bytes]:
     """Return the files of the problem's package whose paths begin so, except those too large to edit."""
-    found = {}
+    matching = {}
     with TemporaryFile() as archive:
         archive.writelines(service.files.pieces(problem.package_sha256))
         archive.seek(0)
@@ -127,8 +127,8 @@ def read_files(service: Service, problem: ProblemRow, place: str) -> dict[str, b
                 name = entry.filename.partition("/")[2]
                 if name.startswith(place) and entry.file_size <= LARGEST_READ:
                     # One byte more than the limit: only reading to the end checks the CRC.
-                    found[name] = zips.inflate(opened, entry, LARGEST_READ + 1, lambda _: None)
-    return found
+                    matching[name] = zips.inflate(opened, entry, LARGEST_READ + 1, lambda _: None)
+    return matching
 
 
 def try_answer(service: Service, problem_id: str, asked: TrialRequest) -> Trial:
