@@ -33,8 +33,8 @@ def start(sqlite_url: str, tmp_path: Path) -> Iterator[tuple[Api, datetime]]:
 def test_pages_show_dates(start: tuple[Api, datetime], place: str) -> None:
     api, begun = start
     page = api.get(place, user="team").text
-    first = {f"{begun + timedelta(days=days):%Y-%m-%d}" for days in (1, 4)}
-    assert any(day in page for day in first)
+    dates = {f"{begun + timedelta(days=days):%Y-%m-%d}" for days in range(1, 6)}
+    assert any(date in page for date in dates)
     assert re.search(r"\b\d+ d \d+:\d\d", page.partition("<main")[2]) is None
 
 
