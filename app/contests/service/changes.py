@@ -135,11 +135,9 @@ def _settings_faults(row: ContestRow) -> Iterator[Fault]:
     """Faults of settings whose times lie outside the contest."""
     times = clock(row)
     release, personal = row.settings.final_release, row.settings.personal_duration
-    if release is not None and times.start is not None:
-        end = times.end
-        if release < times.start or (end is not None and release >= end):
-            within = Message(N_("a time from %(start)s until before the end"), start=format_time(times.start))
-            yield mismatch("settings.final_release", within, format_time(release))
+    # A release before the start is one at the start, whenever that will be.
+    if release is not None and times.end is not None and release >= times.end:
+        yield mismatch("settings.final_release", N_("a time before the end"), format_time(release))
     if personal is not None and personal > times.duration:
         at_most = Message(N_("at most the duration %(duration)s"), duration=format_reltime(times.duration))
         yield mismatch("settings.personal_duration", at_most, format_reltime(personal))

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from app.core.clics import format_time
 from tests.builders.contests import HOUR, change_contest, with_checkers
 from tests.builders.judging import judge
 from tests.builders.service import Api
@@ -56,6 +57,8 @@ def test_an_organizer_creates_a_contest_and_teams_get_its_tables(checked: Api) -
     assert checked.get("problems/foresttrees", user="staff").status_code == 200
     place = "contests/forest-trees/problems/foresttrees/statement"
     assert checked.get(f"{place}/train.csv", user="team").status_code == 404
+    soon = {"id": "forest-trees", "start_time": format_time(datetime.now(UTC) + HOUR)}
+    assert checked.patch("contests/forest-trees", user="staff", json=soon).status_code == 200
     opened(checked)
     page = checked.get("/c/forest-trees/problems/foresttrees", user="team").text
     links = re.findall(r'href="(/api/[^"]+\.csv)"', page)

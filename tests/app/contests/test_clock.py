@@ -78,7 +78,6 @@ SOON = timedelta(seconds=20)
         (-HOUR, {"duration": "0:00:00"}, 400),
         (-9 * HOUR, {"duration": "10:00:00"}, 403),
         (-HOUR, {"scoreboard_freeze_duration": "5:00:01"}, 400),
-        (-HOUR, {"settings": {"final_release": -2 * HOUR}}, 400),
         (-HOUR, {"settings": {"final_release": 4 * HOUR + SOON}}, 400),
         (-HOUR, {"settings": {"final_minutes": 5, "personal_duration": "9:00:00"}}, 400),
     ],
