@@ -161,9 +161,9 @@ def _read_walk(board: Instance, text: str) -> Position:
         )
     position = Position(board)
     for number, pair in enumerate(zip(words[::2], words[1::2], strict=True), start=1):
-        there = Phrase("%(line)s, cell %(number)s", line=where, number=number)
-        cell = _read_cell(board, " ".join(pair), there)
-        _check_step(position, cell, there)
+        cell_name = Phrase("%(line)s, cell %(number)s", line=where, number=number)
+        cell = _read_cell(board, " ".join(pair), cell_name)
+        _check_step(position, cell, cell_name)
         position = Position(board, (*position.walk, cell))
     starters = {"": None, f"{BEGINS}A\n": FIRST, f"{BEGINS}B\n": SECOND}
     if last not in starters or (last == "" and len(position.walk) > 1):

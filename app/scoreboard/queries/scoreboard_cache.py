@@ -202,9 +202,10 @@ class ScoreboardCache:
 
     def contest(self, contest_id: str) -> ScoredContest | None:
         """Return the contest as it was read; None if something other than its submissions has changed since."""
-        kept = self._contests.get(contest_id)
-        is_current = kept is not None and not kept.everything and kept.generation == self._database.generation
-        return kept.boards.contest if kept is not None and is_current else None
+        cached = self._contests.get(contest_id)
+        if cached is None or cached.everything or cached.generation != self._database.generation:
+            return None
+        return cached.boards.contest
 
     def ready(self, contest_id: str, *, public: bool) -> ContestSnapshot | None:
         """The board if it is at hand; None if it must be computed, or there is no such contest."""

@@ -88,12 +88,12 @@ def listed(viewer: Viewer, snapshot: ContestSnapshot, session: Session, rows: Se
 
 def _improvements(lines: Sequence[Listed]) -> list[Listed]:
     """Return the submissions with more points than all earlier ones to their problems."""
-    best, kept = dict[str, float](), list[Listed]()
+    best, improvements = dict[str, float](), list[Listed]()
     for each in reversed(lines):
         if (each.score or 0.0) > best.get(each.label, 0.0):
             best[each.label] = each.score or 0.0
-            kept.append(each)
-    return kept[::-1]
+            improvements.append(each)
+    return improvements[::-1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from fastapi import FastAPI, Request, Response
 from starlette.types import Message, Receive, Scope, Send
 
 from app.accounts.service.viewer import PUBLIC
+from app.contests.schemas import ContestSettings
 from app.core.http.deps import Direct, Endpoint
 from app.packages.zips import zip_bytes
 from tests.builders.contests import PROBLEM, add_contest, add_problem
@@ -107,6 +108,8 @@ def test_logins_that_are_not_known_are_routed_where_refusals_wait() -> None:
 
     owner = FastAPI()
     owner.state.authenticator = SimpleNamespace(remembered=lambda header: PUBLIC if header == "Bearer known" else None)
+    contest = SimpleNamespace(settings=ContestSettings())
+    owner.state.service = SimpleNamespace(boards=SimpleNamespace(contest=lambda _contest_id: contest))
     direct = Direct(routed, owner, {("GET", "scoreboard"): Endpoint("/scoreboard", "get_scoreboard", answered)})
     for header in (b"Bearer unknown", b"Bearer known"):
         scope = {"type": "http", "method": "GET", "path": f"/api/{BOARD}", "query_string": b""}

@@ -168,7 +168,7 @@ def test_templates_have_no_text_outside_of_messages() -> None:
     for name in sorted(ENVIRONMENT.list_templates()):
         assert ENVIRONMENT.loader is not None
         text = ENVIRONMENT.loader.get_source(ENVIRONMENT, name)[0]
-        text = re.sub(r"\{% trans.*?\{% endtrans %\}|\{\{.*?\}\}", "\0", text, flags=re.DOTALL)
+        text = re.sub(r"\{%-? trans.*?\{% endtrans %\}|\{\{.*?\}\}", "\0", text, flags=re.DOTALL)
         text = re.sub(r"\{%.*?%\}", " ", text, flags=re.DOTALL)
         text = text.replace("?next=\0", "")  # where a form leads back to
         for each in Texts(re.sub(r"<title>.*?</title>", "", text)).texts:

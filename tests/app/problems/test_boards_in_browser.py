@@ -184,7 +184,7 @@ def test_answers_from_disk_are_matched_by_name_and_nothing_is_sent(browser: Brow
         sent: list[str] = []
         one.page.on("request", lambda request: sent.append(request.url))
         one.page.set_input_files("#chosen", [tmp_path / name for name in texts])
-        expect(one.page.locator("#status")).to_contain_text("2 inputs, 4 answers. 1 of them belongs to no input")
+        expect(one.page.locator("#status")).to_contain_text("2 inputs, 4 answers. 1 of them has no matching input")
         rows = one.page.locator("#answers tr").all_inner_texts()
         assert [row.split("\t")[-1] for row in rows] == ["1", "rejected", "0", "no input"]
         expect(one.page.locator("jurado-board h3")).to_have_text("a.txt")
