@@ -480,9 +480,9 @@ def test_a_nul_is_refused_in_addresses_forms_and_json_and_is_no_fault(contest: A
 def addresses_with_nul() -> Iterator[str]:
     """Each page with a NUL in each part of its address, and in each field of its query."""
     values = {**VALUES, "game_id": "1", "slug": "comesolo", "day": "2026-11-22", "kind": "optimiza", "size": "small"}
-    values["code"] = RESET
+    values |= {"code": RESET, "name": "taking-part"}
     routes = {*PAGES, *(place[1] for place in PLACES if place[0] == "GET")}
-    for path in sorted(routes):
+    for path in sorted(each.replace(":path}", "}") for each in routes):
         for name in re.findall(r"\{(\w+)\}", path):
             yield path.format(**values | {name: "%00"})
             yield path.format(**values | {name: f"{values[name]}%00"})

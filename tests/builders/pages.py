@@ -47,6 +47,7 @@ VALUES = {
     "case_name": "02",
     "tab": "overview",
     "group_name": "secret",
+    "path": "problem.yaml",
 }
 """What stands in the addresses of the pages of organisers."""
 EVERYBODY, ACCOUNTS = frozenset(USERS), frozenset(USERS[1:])

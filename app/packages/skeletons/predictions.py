@@ -75,6 +75,9 @@ def _check(table: Table, asked: Predictions) -> None:
     for id_, value in table.column(asked.target).items():
         if not (NUMBER.fullmatch(value) if is_number else value.strip()):
             raise _fault(table, id_, asked.target, expected)
+    if not set(table.columns) - wanted - {asked.id_column}:
+        expected = Phrase(N_("a column to predict from"))
+        raise Rejected.at(Phrase(N_("line %(number)s"), number=1), expected=expected, found=", ".join(table.columns))
 
 
 def _fault(table: Table, id_: str, column: str, expected: str) -> Rejected:

@@ -87,7 +87,7 @@ def done(api: Api, method: str, path: str, user: str = "admin", **body: Any) -> 
 def change_contests(api: Api) -> None:
     """Make a contest, change it and what is in it."""
     done(api, "POST", "contests", json={"id": "new", "name": "New", "duration": "1:00:00"})
-    table, csv = "id,kind\n1,a\n2,b\n3,a\n4,b\n", {"Content-Type": "text/csv"}
+    table, csv = "id,size,kind\n1,2,a\n2,3,b\n3,1,a\n4,5,b\n", {"Content-Type": "text/csv"}
     done(api, "POST", "contests/predictions?name=Forest&target=kind", content=table, headers=csv)
     done(api, "PATCH", "contests/new", json={"name": "Newer"})
     done(api, "POST", "contests/new/problems", json={"id": PROBLEM})
@@ -195,6 +195,7 @@ def change_judging(api: Api) -> None:
     done(api, "PATCH", "problems/other/testcases", json={"delete": ["10"]})
     done(api, "POST", "problems/other/verification")
     done(api, "DELETE", "problems/other")
+    done(api, "POST", "problems/new", json={"id": "sums", "title": "Sums"})
 
 
 @sqlite_first
@@ -204,10 +205,8 @@ def test_every_operation_that_changes_something_has_an_entry(busy: Api) -> None:
         changes(busy)
     done(busy, "DELETE", "contests/new")
     logged = {entry["operation"] for entry in entries(busy, limit=1000)}
-    assert (
-        logged
-        == {operation["operationId"] for _, method, operation in operations(document()) if method != "GET"} - OF_TEAMS
-    )
+    known = {operation["operationId"] for _, method, operation in operations(document()) if method != "GET"}
+    assert logged == known - OF_TEAMS - {"create_trial"}, "a trial stores nothing"
 
 
 def test_an_entry_says_who_changed_what_from_where_and_how_it_was_before(busy: Api) -> None:

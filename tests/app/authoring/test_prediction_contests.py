@@ -102,6 +102,7 @@ def test_the_sample_submission_is_judged_for_both_kinds_of_rows(checked: Api) ->
     ("data", "choices", "fault"),
     [
         ("id,kind\n1,a\n2,\n", {}, "table: line 3, column 'kind': expected a value"),
+        ("id,kind\n1,a\n2,b\n", {}, "table: line 1: expected a column to predict from, found id, kind"),
         (TABLE, {"train": "120"}, "train"),
         (TABLE, {"name": ""}, "name"),
         (TABLE, {"unknown": "1"}, "unknown"),

@@ -124,7 +124,13 @@ def test_a_zip_is_looked_into_before_it_is_sent(browser: Browser, url: str) -> N
         one.open("/c/c/problems/echo")
         one.page.set_input_files("#files", {"name": "a.zip", "mimeType": "", "buffer": packed.getvalue()})
         shown = one.page.locator(".pre")
-        for text in ("run.logno such case", "03.outempty", "out/02.outaccepted", ".DS_Storenot an answer", "01no answer yet"):
+        for text in (
+            "run.logno such case",
+            "03.outempty",
+            "out/02.outaccepted",
+            ".DS_Storenot an answer",
+            "01no answer yet",
+        ):
             expect(shown).to_contain_text(text)
         one.page.set_input_files("#files", {"name": "a.zip", "mimeType": "", "buffer": b"Rar!\x1a\x07\x00"})
         expect(shown).to_contain_text("a rar archive: expected a zip or plain files")

@@ -19,7 +19,7 @@ from tests.builders.scoring import REJECTED, share
 from tests.builders.service import Api, open_api
 
 VERBS = re.compile(
-    r"(accept|add|apply|ask|begin|cancel|change|choose|clear|compare|create|decline|delete|disqualify|enrol"
+    r"(accept|add|apply|ask|begin|cancel|change|choose|clear|compare|copy|create|decline|delete|disqualify|enrol"
     r"|export|get|import|join|list|pause|put|remove|resign|restore|resume|reveal|send|start|stream|submit|undo|withdraw)(_[a-z]+)*"
 )
 KNOWN = {

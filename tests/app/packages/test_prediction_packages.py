@@ -95,11 +95,11 @@ def test_a_column_may_have_the_split_which_teams_do_not_get() -> None:
         ("id,kind\n1,2\n2,oak\n", {"metric": "mae"}, "line 3, column 'kind': expected a finite decimal number"),
         ("id,kind\n1,a\n1,b\n", {}, "line 3: expected each id once, found '1' again, first in line 2"),
         ("id,kind\n1,a,b\n", {}, "line 2: expected 2 fields, found 3"),
-        ("id,kind\n1,a\n", {}, "end of file: expected public and private rows, found none"),
+        ("id,size,kind\n1,2,a\n", {}, "end of file: expected public and private rows, found none"),
         ("id,kind\n1,a\n2,b\n", {"target": "sort"}, "line 1: expected a column 'sort', found id, kind"),
         ("id,kind\n1,a\n2,b\n", {"target": "id"}, "line 1: expected a column 'id', found id, kind"),
         ("id,kind\n1,a\n2,b\n", {"split": "kind"}, "line 1: expected a column 'kind', found id, kind"),
-        ("id,kind,s\n1,a,train\n2,b,test\n", {"split": "s"}, "line 3, column 's': expected train, public or private"),
+        ("id,x,kind,s\n1,0,a,train\n2,0,b,test\n", {"split": "s"}, "line 3, column 's': expected train, public or private"),
     ],
 )  # fmt: skip
 def test_faults_of_a_table_have_their_line_and_column(data: str, choices: dict[str, Any], fault: str) -> None:
