@@ -99,7 +99,7 @@ def test_a_column_may_have_the_split_which_teams_do_not_get() -> None:
         ("id,kind\n1,a\n2,b\n", {"target": "sort"}, "line 1: expected a column 'sort', found id, kind"),
         ("id,kind\n1,a\n2,b\n", {"target": "id"}, "line 1: expected a column 'id', found id, kind"),
         ("id,kind\n1,a\n2,b\n", {"split": "kind"}, "line 1: expected a column 'kind', found id, kind"),
-        ("id,x,kind,s\n1,0,a,train\n2,0,b,test\n", {"split": "s"}, "line 3, column 's': expected train, public or private"),
+        ("id,x,kind,s\n1,0,a,train\n2,0,b,test\n", {"split": "s"}, "line 3, column 's': expected train, public"),
     ],
 )  # fmt: skip
 def test_faults_of_a_table_have_their_line_and_column(data: str, choices: dict[str, Any], fault: str) -> None:
