@@ -54,7 +54,7 @@ def test_a_csv_file_becomes_a_contest_with_provisional_and_final_standings(api: 
             one.open("/admin/contests/forest-trees")
             hand.clicks += 1  # by the tabs
             hand.press("Start in one minute")
-            expect(page.locator(".note.good")).to_contain_text("The start is set")
+            expect(page.locator(".note.good")).to_contain_text("The contest starts in one minute")
             assert hand.clicks <= MOST_CLICKS
             faults += one.faults
         api.post("contests/forest-trees/teams", user="admin", json={"team_ids": ["team"]}).raise_for_status()

@@ -49,7 +49,7 @@ def test_a_frozen_board_is_open_to_judges_alone(api: Api) -> None:
     change_contest(api.service, freeze_ms=int(4.75 * 3600_000))  # since minute 15
     for user in (None, "team", "judge"):
         page = api.get(BOARD, user=user).text
-        assert ("The scoreboard is frozen" in page) == ("100.0<" not in page) == (user != "judge")
+        assert ("The scoreboard has been frozen" in page) == ("100.0<" not in page) == (user != "judge")
 
 
 def test_the_page_of_nobody_is_for_nobody_else_and_goes_with_its_snapshot(api: Api) -> None:
