@@ -259,7 +259,7 @@ def create_prediction_contest(
     service: TheService,
     authenticator: TheAuthenticator,
     asked: Annotated[contest_problems.TableBody, Query()],
-    table: Annotated[bytes, Body(media_type="text/csv", description="a CSV table with a header")],
+    table: Annotated[bytes, Body(media_type="application/octet-stream", description="a CSV table")],
 ) -> ContestView:
     """The rows of the table become training rows, which teams get with their truth, public rows and private rows.
 

@@ -16,27 +16,22 @@ from checkers.doors import N_, Phrase, Rejected, quote
 from checkers.metric import NUMBER, write_answer
 from checkers.tables import Table, read_table
 
+Metric = Literal["accuracy", "f1", "auc", "rmse", "mae", "logloss"]
 PARTS = ("train", "public", "private")
 
 
 class Predictions(BaseModel, extra="forbid"):
-    """The choices for a prediction contest.
+    """The choices for a prediction contest."""
 
-    target  the column to predict
-    train   percentage of the rows that teams get with their truth
-    public  percentage of the other rows, which give the provisional scoreboard
-    split   a column with train, public or private in each row; without it rows are drawn by `seed`
-    """
-
-    name: Line
+    name: Line = Field(description="the name of the contest and of its problem")
     description: str = Field("", max_length=20_000, description="Markdown, which begins the statement")
-    target: str
-    id_column: str = "id"
-    metric: Literal["accuracy", "f1", "auc", "rmse", "mae", "logloss"] = "accuracy"
-    split: str = ""
-    train: int = Field(50, ge=0, le=98)
-    public: int = Field(50, ge=1, le=99)
-    seed: int = Field(default_factory=lambda: secrets.randbelow(10**9), ge=0, le=10**9)
+    target: str = Field(description="the column to predict")
+    id_column: str = Field("id", description="the column that names the rows")
+    metric: Metric = Field("accuracy", description="the metric of the standard checker `metric`")
+    split: str = Field("", description="a column with train, public or private; without it rows are drawn")
+    train: int = Field(50, ge=0, le=98, description="percentage of the rows that teams get with their truth")
+    public: int = Field(50, ge=1, le=99, description="percentage of the other rows that are public")
+    seed: int = Field(default_factory=lambda: secrets.randbelow(10**9), ge=0, le=10**9, description="of the split")
     days: int = Field(7, ge=1, le=3650, description="duration of the contest")
     per_day: int = Field(5, ge=1, le=10_000, description="submissions of a team in 24 hours")
 
