@@ -23,6 +23,7 @@ from app.core.loops import Loop
 from app.games.service.ending import Keeper
 from app.judging.service.broker import Consumer, Sender
 from app.judging.service.jobs import JobRunner
+from tests.builders.contests import add_contest, add_problem
 from tests.builders.grading import grading
 from tests.builders.service import Idle, open_api
 from tests.builders.two import BROKER
@@ -42,7 +43,9 @@ def writer(stack: ExitStack, url: str) -> Writer:
 
 def feed(stack: ExitStack, url: str, home: Path) -> None:
     api = stack.enter_context(open_api(url, home))
-    assert api.get("contests/unknown/event-feed?stream=false").status_code == 404
+    add_problem(api.service)
+    add_contest(api.service)
+    assert api.get("contests/c/event-feed?stream=false").status_code == 200
 
 
 def games(stack: ExitStack, url: str, home: Path) -> None:

@@ -36,6 +36,8 @@ DOCUMENT = {
     "choose": True,
     "awards": {"gold": 1, "silver": 2, "bronze": 3, "ranks": 4},
     "staff_act_for_teams": True,
+    "visibility": "draft",
+    "description": "Six *problems*.",
 }
 
 
