@@ -214,7 +214,8 @@
       element("b", { textContent: `${_("Checked in your browser. Nothing is submitted yet.")} ` }),
       wrong.length ? _("%(cases)s; %(wrong)s.", counts) : _("%(cases)s.", counts),
     );
-    const sent = notes.length || !taken.size ? chosen.length : taken.size;
+    const answers = new Set([...taken.values()].map((each) => each.path)); // a file may answer several cases
+    const sent = notes.length || !answers.size ? chosen.length : answers.size;
     button.textContent = ngettext("Submit %(num)s file to %(problem)s", "Submit %(num)s files to %(problem)s", sent, {
       problem: label,
     });
