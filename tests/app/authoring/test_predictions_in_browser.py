@@ -66,10 +66,6 @@ def test_a_csv_file_becomes_a_contest_with_provisional_and_final_standings(api: 
                 page.get_by_role("link", name="sample_submission.csv").click()
             data = sample.value.path().read_bytes()
             answer = {"name": "sample_submission.csv", "mimeType": "text/csv", "buffer": data}
-                "name": "sample_submission.csv",
-                "mimeType": "text/csv",
-                "buffer": sample.value.path().read_bytes(),
-            }
             page.set_input_files("#files", answer)
             hand.press("Submit 1 file to A")
             expect(page.locator(".pre-said")).to_contain_text("Stored as 1")
