@@ -219,11 +219,13 @@ def test_pauses_and_messages_reach_an_open_page(api: Api, browser: Browser) -> N
 @pytest.mark.browser
 @sqlite_first
 def test_pages_count_down_to_the_start_and_load_again_at_start_and_end(api: Api, browser: Browser) -> None:
-    add_contest(api.service, "soon", started=-timedelta(seconds=4), duration=timedelta(hours=1))
+    add_contest(api.service, "soon", started=-timedelta(hours=1), duration=timedelta(hours=1))
     with listening(api) as place, reader(browser, f"http://{place}", "team") as one:
         one.open("/c/soon/problems")
         clock = one.page.locator("#clock")
         expect(clock).to_contain_text("until the start")
+        change_contest(api.service, "soon", start_time=datetime.now(UTC) + timedelta(seconds=4))
+        look_now(one.page)
         expect(clock).to_contain_text("left of 1:00")
         expect(one.page.locator("main")).to_contain_text("Echo")
         one.open("/c/soon/questions")

@@ -15,6 +15,7 @@ import pytest
 from app.commands.fresh_service import Running
 from tests.app.conftest import Jurado
 from tests.builders.packages import zip_package
+from tests.builders.waiting import until
 
 
 @pytest.fixture
@@ -100,6 +101,8 @@ def test_a_rejudging_is_applied_while_teams_submit(
         submitting = threads.submit(submit)
         try:
             assert submitted.wait(60)
+            # Its verdict by the new case comes after the one that teams see.
+            until(lambda: f"version {version};" not in admin("admin", "rejudging", "watch", contest, number).stdout)
             refused = admin("admin", "rejudging", "apply", contest, number, "--wait", "--version", version)
             assert refused.exit_code == 1
             assert f"the difference is no longer {version}" in refused.stderr
