@@ -5,7 +5,6 @@ import signal
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from datetime import timedelta
 from functools import partial
 from importlib.metadata import version
 from typing import Any
@@ -22,7 +21,6 @@ from app import page_routes as pages
 from app.accounts.service.registering import Pace
 from app.accounts.service.viewer import Logins
 from app.archive.queries.scrub import Scrub
-from app.core.clock import the_clock
 from app.core.db.audit import RETENTION
 from app.core.db.by_id import Kind
 from app.core.db.clock import ClockKeeper, start_clock
@@ -160,7 +158,6 @@ def open_service(settings: Settings, held: Hold | None = None, *, accept_clock: 
 
 
 def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
-    the_clock().on_step = _tell_step
     locks = Locks(settings.database if settings.distributed else None)
     locks.wait_for(START, _tell_waiting)
     database, files = initialise(settings)
@@ -203,10 +200,6 @@ def _open(settings: Settings, held: Hold, *, accept_clock: bool) -> Service:
 
 def _tell_waiting() -> None:
     log.info("another process starts on the database: this one waits until it is brought up to date")
-
-
-def _tell_step(step: timedelta) -> None:
-    log.warning("the system's clock was set; the time of contests never runs back", seconds=step.total_seconds())
 
 
 def _stop(why: str) -> None:

@@ -128,7 +128,7 @@ def mark(connection: Connection, times: Sequence[datetime]) -> list[None]:
 
 
 class ClockKeeper:
-    """A loop that has the time marked every few seconds, and once more at the end."""
+    """A loop that has the time marked every few seconds, when the system's clock is set, and once more at the end."""
 
     def __init__(
         self, writer: Writer, seconds: float = SECONDS_BETWEEN_MARKS, source: DatabaseTime | None = None
@@ -136,6 +136,7 @@ class ClockKeeper:
         self._source = source
         self._writer = writer
         self._loop = Loop("clock", self._mark, seconds, delay=seconds)
+        the_clock().on_step = self._step
         self._loop.start()
 
     def close(self) -> None:
@@ -145,6 +146,10 @@ class ClockKeeper:
             self._mark()
         except Exception as error:  # the database is away: the next start adds the seconds since the last mark
             log.warning("the time could not be kept", error=str(error))
+
+    def _step(self, step: timedelta) -> None:
+        log.warning("the system's clock was set; the time of contests never runs back", seconds=step.total_seconds())
+        self._loop.wake()  # at once: a later start adds only the seconds since the last mark
 
     def _mark(self) -> None:
         if self._source is not None:
