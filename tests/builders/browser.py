@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 from urllib.parse import urlsplit
 
-from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect, sync_playwright
 
 from tests.builders.browsers import chromium
 from tests.builders.hostile import COMPUTED
@@ -182,3 +182,31 @@ def reader(browser: Browser, url: str, user: str | None = None, **options: Any) 
         yield one
     finally:
         context.close()
+
+
+def printed_around(page: Page) -> list[str]:
+    """The parts around a sheet that its print would show; a sheet is to stand alone."""
+    page.emulate_media(media="print")
+    parts = [each for each in (".top", ".foot", ".noprint", ".places") if page.locator(f"{each}:visible").count()]
+    page.emulate_media(media="screen")
+    return parts
+
+
+class Hand:
+    """Clicks, and counts them; typing is free."""
+
+    def __init__(self, one: Reader) -> None:
+        self.one, self.clicks = one, 0
+
+    def click(self, what: Locator) -> None:
+        """Click on something."""
+        what.first.click()
+        self.clicks += 1
+
+    def link(self, name: str) -> None:
+        """Follow a link."""
+        self.click(self.one.page.get_by_role("link", name=name, exact=True))
+
+    def press(self, name: str) -> None:
+        """Press a button of the page."""
+        self.click(self.one.page.locator("main").get_by_role("button", name=name, exact=True))

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Locator, expect
+from playwright.sync_api import expect
 
-from tests.builders.browser import Reader, chromium_running, reader
+from tests.builders.browser import Hand, chromium_running, printed_around, reader
 from tests.builders.contests import add_problem
 from tests.builders.service import Api, open_api
 from tests.builders.sockets import listening
@@ -17,26 +17,6 @@ from tests.conftest import migrated_sqlite
 pytestmark = pytest.mark.browser
 MOST_CLICKS = 20
 NEW = "larch-wood-ferry"
-
-
-class Hand:
-    """Clicks, and counts them; typing is free."""
-
-    def __init__(self, one: Reader) -> None:
-        self.one, self.clicks = one, 0
-
-    def click(self, what: Locator) -> None:
-        """Click on something."""
-        what.first.click()
-        self.clicks += 1
-
-    def link(self, name: str) -> None:
-        """Follow a link."""
-        self.click(self.one.page.get_by_role("link", name=name, exact=True))
-
-    def press(self, name: str) -> None:
-        """Press a button of the page."""
-        self.click(self.one.page.locator("main").get_by_role("button", name=name, exact=True))
 
 
 @pytest.fixture
@@ -59,6 +39,7 @@ def test_a_contest_of_twenty_teams_a_judge_and_an_assistant_takes_few_clicks(api
         hand.link("Next: Teams")
         hand.press("Create teams")
         expect(page.locator(".ticket")).to_have_count(20)
+        assert printed_around(page) == []
         for name, role in (("Judy Judge", "judge"), ("Ada Assistant", "owner")):
             page.goto(f"{one.url}/admin/contests/winter-cup/roles")
             hand.clicks += 2  # by the tabs

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import expect
 
-from tests.builders.browser import Reader, chromium_running, reader
+from tests.builders.browser import Hand, Reader, chromium_running, reader
 from tests.builders.programs import Judge, judging_service
 
 pytestmark = [pytest.mark.browser, pytest.mark.machine("sandbox")]
@@ -24,26 +24,6 @@ def score(given, answer, reference):
         raise Rejected(f"expected {wanted} words, found {found}")
     return found / wanted, f"{found} of {wanted} words"
 """
-
-
-class Hand:
-    """Clicks, and counts them; typing is free."""
-
-    def __init__(self, page: Page) -> None:
-        self.page, self.clicks = page, 0
-
-    def click(self, what: Locator) -> None:
-        """Click on something."""
-        what.first.click()
-        self.clicks += 1
-
-    def link(self, name: str) -> None:
-        """Follow a link."""
-        self.click(self.page.get_by_role("link", name=name, exact=True))
-
-    def press(self, name: str) -> None:
-        """Press a button of the page."""
-        self.click(self.page.locator("main").get_by_role("button", name=name, exact=True))
 
 
 @pytest.fixture(scope="module")
@@ -70,7 +50,7 @@ def chosen(name: str, data: str) -> Any:
 def test_a_problem_with_a_custom_checker_from_an_empty_page_to_a_contest(judge: Judge) -> None:
     with chromium_running() as browser, reader(browser, judge.url) as one:
         log_in(one, judge)
-        page, hand = one.page, Hand(one.page)
+        page, hand = one.page, Hand(one)
         hand.link("Organize")
         hand.link("Problems")
         hand.link("New problem")

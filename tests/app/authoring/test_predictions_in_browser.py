@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.app.accounts.test_users_in_browser import Hand
-from tests.builders.browser import chromium_running, reader
+from tests.builders.browser import Hand, chromium_running, reader
 from tests.builders.contests import HOUR, change_contest, with_checkers
 from tests.builders.judging import judge
 from tests.builders.service import Api, open_api

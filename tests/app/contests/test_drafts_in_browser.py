@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import expect
 
-from tests.app.accounts.test_users_in_browser import Hand
-from tests.builders.browser import chromium_running, reader
+from tests.builders.browser import Hand, chromium_running, printed_around, reader
 from tests.builders.contests import HOUR, add_problem, add_submission, change_contest
 from tests.builders.scoring import share
 from tests.builders.service import Api, open_api
@@ -63,6 +62,7 @@ def test_a_draft_is_published_and_its_results_are_printed_and_copied_in_few_clic
         hand.press("Create certificates")
         expect(page.locator(".certificate")).to_have_count(1)
         expect(page.locator(".certificate h2")).to_have_text("Team team")
+        assert printed_around(page) == []
         assert [*one.violations(), *one.overflows(), *one.faults] == []
         hand.link("Overview")
         hand.click(page.get_by_text("Copy, export or delete this contest"))
