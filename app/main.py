@@ -52,6 +52,7 @@ from app.operations.service.bootstrap import initialise
 from app.operations.service.counts import hear, listening
 from app.routes import routes_of
 from app.sandbox.sandbox import ProtectionState, protections
+from app.scoreboard.pages.board import USUAL_LIVE, usual_live
 from app.scoreboard.queries.scoreboard_cache import ScoreboardCache
 from app.scoreboard.routes import USUAL, usual_scoreboard
 from app.scoreboard.service.pages import BoardPages
@@ -65,10 +66,15 @@ SMALLEST_ZIPPED = 1024
 START = "start of a process"
 # Scoreboards are sent before all layers but those that say where a request comes from and who sends it.
 BOARD = {
-    ("GET", "scoreboard"): Endpoint("/contests/{contest_id}/scoreboard", "get_scoreboard", usual_scoreboard, USUAL)
+    ("GET", "/api/contests/scoreboard"): Endpoint(
+        "/contests/{contest_id}/scoreboard", "get_scoreboard", usual_scoreboard, USUAL
+    ),
+    ("GET", "/c/scoreboard/live"): Endpoint(
+        "/c/{contest_id}/scoreboard/live", "get_scoreboard", usual_live, USUAL_LIVE
+    ),
 }
 # Submissions pass the layers that limit refusals, bodies and origins first.
-SUBMISSION = {("POST", "submissions"): Endpoint("/contests/{contest_id}/submissions", "submit", submit)}
+SUBMISSION = {("POST", "/api/contests/submissions"): Endpoint("/contests/{contest_id}/submissions", "submit", submit)}
 SWITCH_SECONDS = 0.0005  # with Python's 5 ms a request waits that long whenever the writer's thread has the GIL
 
 

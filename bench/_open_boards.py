@@ -1,7 +1,8 @@
 """Open scoreboards beside a burst of submissions: what readers ask for, how late they see a verdict, what it costs.
 
-Readers do as the page's script does: they ask for the version every four to six seconds, and for their page where it is
-another one. Each of the submissions is of another team and gains points, so that it changes one row.
+Readers do as the page's script does: they ask for the part that all readers share every two to three seconds, and for
+the page itself where their own row has changed, or after half a minute. Each of the submissions is of another team and
+gains points, so that it changes one row.
 """
 
 from __future__ import annotations
@@ -34,11 +35,12 @@ from bench.scoreboard import HOST, Pool
 from bench.stage import CONTEST
 
 ROOT = Path(__file__).parents[1]
-API = f"/api/contests/{CONTEST}/scoreboard"
 PAGE = f"/c/{CONTEST}/scoreboard"
 PER_PAGE = 100
-PAUSE = (4.0, 6.0)
-"""Seconds between two looks of the page's script at the version."""
+PAUSE = (2.0, 3.0)
+"""Seconds between two looks of the page's script."""
+OWN_EVERY = 30.0
+"""Seconds after which a team's page is fetched again where the board has changed."""
 CASE = "109-n08-onehole"
 """A case that no team has an answer for when the readers come."""
 JUDGED_SECONDS = 120.0
@@ -97,7 +99,7 @@ def open_boards(
         readings = reading.result()
     print(f"{readers} open boards beside {rate} submissions/s for {seconds:g} s, the readers on the same cores:")
     for name, times in (
-        ("looks at the version", readings.looks),
+        ("looks at the board", readings.looks),
         ("pages fetched", readings.pages),
         ("submissions accepted", accepted),
         (
@@ -191,6 +193,8 @@ def watch_boards(url: str, tokens: list[str], readers: int, totals: dict[bytes, 
     """
     readings = Readings([], [], Counter(), [], [])
     signals, opened = _signals[-1], 0
+    # The page on which each team's new row was seen first: a later one on another page has only moved there.
+    places: dict[bytes, int] = {}
 
     async def timed(reader: Reader, request: bytes, times: list[float]) -> tuple[bytes, bytes]:
         counts, began = opened == readers, time.perf_counter()
@@ -206,27 +210,33 @@ def watch_boards(url: str, tokens: list[str], readers: int, totals: dict[bytes, 
     async def one(at: int) -> None:
         nonlocal opened
         draw, reader, tag, known = random.Random(at), Reader(url), b"", set[bytes]()
-        token = tokens[at % len(tokens)] if at % 2 else None
-        page = get_request(f"{PAGE}?start={1 + at % 10 * PER_PAGE}", HOST, token, "gzip")
-        look = get_request(API, HOST, token).replace(b"GET ", b"HEAD ", 1)[:-2]
-        await asyncio.sleep(draw.uniform(0, PAUSE[1]))
+        team = at % len(tokens) if at % 2 else None
+        token, start = None if team is None else tokens[team], 1 + at % 10 * PER_PAGE
+        own = b"" if team is None else b"team%d" % (team + 1)
+        page = get_request(f"{PAGE}?start={start}", HOST, token, "gzip")
+        look = get_request(f"{PAGE}/live?start={start}&lang=en", HOST, token, "gzip")[:-2]
+        await asyncio.sleep(draw.uniform(0, OWN_EVERY))
         await reader.ask(page)
-        opened += 1
+        own_at, opened = time.monotonic(), opened + 1
         if opened == readers:
             signals.opened.set()
         while not signals.over.is_set():
             await asyncio.sleep(draw.uniform(*PAUSE))
             condition = b"If-None-Match: " + tag + b"\r\n" if tag else b""
-            head, _ = await timed(reader, look + condition + b"\r\n", readings.looks)
-            if head.startswith(b"http/1.1 200"):
-                tag = head.partition(b"etag: ")[2].partition(b"\r\n")[0]
-                head, body = await timed(reader, page, readings.pages)
-                now = time.time()
-                rows = ROW.findall(gzip.decompress(body)) if head.startswith(b"http/1.1 200") else []
-                for team, total in rows:
-                    if team not in known and totals.get(team) != total:
-                        known.add(team)
-                        readings.seen.append((team.decode(), now))
+            head, body = await timed(reader, look + condition + b"\r\n", readings.looks)
+            if not head.startswith(b"http/1.1 200"):
+                continue
+            tag, now = head.partition(b"etag: ")[2].partition(b"\r\n")[0], time.time()
+            changed = [
+                each
+                for each, total in ROW.findall(gzip.decompress(body))
+                if each not in known and totals.get(each) != total
+            ]
+            readings.seen.extend((each.decode(), now) for each in changed if places.setdefault(each, start) == start)
+            known.update(changed)
+            if own and (own in changed or time.monotonic() > own_at + OWN_EVERY):
+                await timed(reader, page, readings.pages)
+                own_at = time.monotonic()
 
     async def all_of_them() -> None:
         await asyncio.gather(*(one(at) for at in range(readers)))

@@ -7,12 +7,10 @@ through the route; what is sent is the same.
 """
 
 import re
-from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from anyio.to_thread import run_sync
 from fastapi import APIRouter, Query, Request, Response
-from starlette.types import Receive, Scope, Send
 
 from app.core.http import lists, middleware
 from app.core.http.deps import (
@@ -27,6 +25,7 @@ from app.core.http.deps import (
     Writing,
     get_snapshot,
 )
+from app.core.http.written import CACHING, WrittenReply, has_version, wants_gzip, written
 from app.feed.service.collections import BY_NAME
 from app.scoreboard.service import scoreboard
 from app.scoreboard.service.history import History, Scoreboard
@@ -77,39 +76,17 @@ async def get_scoreboard(
     return await reply(request, since, pages, page)
 
 
-CACHING = ((b"cache-control", b"no-cache"), (b"vary", b"Authorization, Accept-Encoding"))
-AS_JSON = (b"content-type", scoreboard.JSON.encode())
-
-
-class WrittenReply(Response):
-    """A reply whose bytes and headers exist already: nothing is encoded or looked up for it. May be sent often."""
-
-    def __init__(self, headers: Sequence[tuple[bytes, bytes]], body: bytes = b"", status_code: int = 200) -> None:
-        self.status_code = status_code
-        self.body = body
-        self.raw_headers = [*headers, (b"content-length", b"%d" % len(body))] if status_code == 200 else list(headers)
-        self.background = None
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send it; with a copy of the headers, to which the layers around add theirs."""
-        await send({"type": "http.response.start", "status": self.status_code, "headers": [*self.raw_headers]})
-        await send({"type": "http.response.body", "body": self.body})
+JSON = scoreboard.JSON.encode()
 
 
 async def reply(request: Request, since: str | None, pages: BoardPages, page: Page) -> Response:
-    """A written board as it was asked for: zipped, only what has changed, or nothing where the client has it."""
-    asked = dict(request.scope["headers"])
+    """A written board as it was asked for: compressed, only what has changed, or nothing where the client has it."""
     if since is not None and (changes := page.changes(since)) is not None:
-        return WrittenReply([*CACHING, AS_JSON], changes)
-    headers = [*CACHING, AS_JSON, (b"etag", page.tag.encode())]
-    if since is not None:
-        return WrittenReply(headers, page.plain)
-    if page.tag.encode() in asked.get(b"if-none-match", b""):
-        return WrittenReply([*CACHING, headers[-1]], status_code=304)
-    if b"gzip" not in asked.get(b"accept-encoding", b""):
-        return WrittenReply(headers, page.plain)
-    zipped = page.zipped or await pages.zipped_soon(page)
-    return WrittenReply([*headers, (b"content-encoding", b"gzip")], zipped)
+        return WrittenReply([*CACHING, (b"content-type", JSON)], changes)
+    tag, zipped = page.tag.encode(), None
+    if since is None and wants_gzip(request) and not has_version(request, tag):
+        zipped = page.zipped or await pages.zipped_soon(page)
+    return written(request, JSON, tag, page.plain, zipped)
 
 
 @router.get(

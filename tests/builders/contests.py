@@ -161,13 +161,15 @@ def add_submission(
     minute: float = 1.0,
     files: Mapping[str, bytes] | None = None,
     judgement_type: str = "PC",
+    quiet: bool = False,
 ) -> int:
     """A submission with an answer for each score, judged unless `scores` is None; returns its id.
 
-    `files` gives the answers of one that is not judged, or other bytes than the made-up ones.
+    `files` gives the answers of one that is not judged, or other bytes than the made-up ones. `quiet`: boards read
+    this submission alone again, as with what the writer commits.
     """
     sent = {case: f"{case}\n".encode() for case in (scores or {})} | dict(files or {})
-    with service.database.write() as session:
+    with service.database.write(quiet=quiet) as session:
         contest = session.get_one(ContestRow, contest_id)
         assert contest.start_time is not None
         time = contest.start_time + timedelta(minutes=minute)
@@ -186,7 +188,7 @@ def add_submission(
         session.flush()
         _add_answers(session, row.id, sent)
         _add_judgement(session, row, scores, judgement_type)
-    service.boards.changed(contest_id)
+    service.boards.changed(contest_id, row.id if quiet else None)
     return row.id
 
 

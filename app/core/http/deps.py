@@ -269,10 +269,13 @@ def _as_http() -> Iterator[None]:
         raise RefusedBody(refusal) from None
 
 
-ADDRESS = re.compile(r"/api/contests/([A-Za-z0-9_.-]+)/(\w+)")
-# Pages of browsers are to be told what CORS says.
-OF_PAGES = frozenset({b"origin", b"sec-fetch-site"})
+ADDRESS = re.compile(r"(/api/contests|/c)/([A-Za-z0-9_.-]+)(/[\w/]+)")
 ANY = re.compile(rb".*", re.DOTALL)
+
+
+def _is_foreign(headers: Mapping[bytes, bytes]) -> bool:
+    """Whether a page of another origin may have sent a request: it is to be told what CORS says."""
+    return b"origin" in headers or headers.get(b"sec-fetch-site", b"same-origin") != b"same-origin"
 
 
 class Endpoint(NamedTuple):
@@ -285,7 +288,7 @@ class Endpoint(NamedTuple):
 
 
 class Direct:
-    """A layer around `app` that answers by `endpoints`: by the method and the last part of a contest's address.
+    """A layer around `app` that answers by `endpoints`: by the method and the address without the contest's id.
 
     FastAPI's and Starlette's layers take a third of a submission's processor time. FastAPI has routes for both requests
     too, which send the same replies, and take everything else: pages of browsers, other queries, and logins that are
@@ -309,16 +312,16 @@ class Direct:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer the request, or leave it to the app."""
         address = ADDRESS.fullmatch(scope["path"])
-        endpoint = None if address is None else self._endpoints.get((scope["method"], address[2]))
+        endpoint = None if address is None else self._endpoints.get((scope["method"], address[1] + address[3]))
         if address is None or endpoint is None or endpoint.query.fullmatch(scope["query_string"]) is None:
             await self.app(scope, receive, send)
             return
         headers: dict[bytes, bytes] = dict(scope["headers"])
         viewer = self._viewer(headers.get(b"authorization"))
-        if viewer is None or not OF_PAGES.isdisjoint(headers):
+        if viewer is None or _is_foreign(headers):
             await self.app(scope, receive, send)
             return
-        scope.update({"app": self._owner, "route": endpoint, "path_params": {"contest_id": address[1]}, VIEWER: viewer})
+        scope.update({"app": self._owner, "route": endpoint, "path_params": {"contest_id": address[2]}, VIEWER: viewer})
         await self._framed(scope, receive, send)
 
     def _viewer(self, header: bytes | None) -> Viewer | None:

@@ -27,6 +27,9 @@ from app.scoreboard.queries.contest_snapshot import BoardPair, BoardView, Contes
 from app.submissions.queries import attempts
 from app.submissions.queries.attempts import KnownScores
 
+# Seconds for which open pages may show a board without the newest submissions and verdicts.
+RECENT = 1.0
+
 
 class KeptBoard:
     """A board that is computed from what the last reading left, and the moment of the last thing it shows."""
@@ -126,6 +129,7 @@ class _Contest:
     boards      used in the contest's turn alone
     pair        the last reading's boards; replaced as a whole
     stale_since when the first of the changes came that are not read yet (monotonic seconds); None: there are none
+    read_at     when the last reading began (monotonic seconds)
 
     Invariant: a change is counted in `changes` and noted in `touched` or `everything` in one step, and a reading takes
     the count and the notes in one step before it begins. So a pair of version v shows every change counted up to v.
@@ -138,6 +142,7 @@ class _Contest:
     boards: KeptBoards = field(default_factory=KeptBoards)
     pair: BoardPair | None = None
     stale_since: float | None = None
+    read_at: float = float("-inf")
 
 
 class ScoreboardCache:
@@ -212,6 +217,15 @@ class ScoreboardCache:
         pair = self._good(contest_id, self._version(contest_id))
         return None if pair is None else pair.of(public=public)
 
+    async def recent(self, contest_id: str, *, public: bool) -> ContestSnapshot | None:
+        """As `snapshot_soon`, but submissions and verdicts of the last second may be missing (guarantee 6)."""
+        cached = self._contests.get(contest_id)
+        if cached is not None and self.contest(contest_id) is not None and self._steady() < cached.read_at + RECENT:
+            pair = cached.pair
+            if pair is not None and pair.is_good(pair.version, self._now()):
+                return pair.of(public=public)
+        return await self.snapshot_soon(contest_id, public=public)
+
     def snapshot(self, contest_id: str, *, public: bool) -> ContestSnapshot | None:
         """The board, computed if need be; None if there is no such contest. Blocks: not for the event loop."""
         pair = self._pair(contest_id, self._version(contest_id))
@@ -243,7 +257,7 @@ class ScoreboardCache:
             generation = self._database.generation
             version = contest.changes + generation
             touched, contest.touched = contest.touched, set()
-            contest.stale_since, began = None, self._steady()
+            contest.stale_since, contest.read_at = None, self._steady()
             everything = contest.everything or contest.generation != generation
             contest.everything = False
         try:
@@ -260,7 +274,7 @@ class ScoreboardCache:
                 forget(contest_id)
         else:
             contest.generation, contest.pair = generation, pair
-            self.on_read(self._steady() - began)
+            self.on_read(self._steady() - contest.read_at)
         return pair
 
     def _compute(

@@ -231,7 +231,7 @@ class BoardPages:
     def __init__(self, boards: ScoreboardCache) -> None:
         self.boards = boards
         self._states: dict[BoardKey, _BoardState] = {}
-        self._work = SharedWork()
+        self.work = SharedWork()
         boards.forgetters.append(self.forget)
 
     def forget(self, contest_id: str) -> None:
@@ -242,18 +242,18 @@ class BoardPages:
     def page(self, snapshot: ContestSnapshot, options: Options = WHOLE) -> Page:
         """The written board, written if need be. Blocks: not for the event loop."""
         look = partial(page_at_hand, snapshot, options)
-        return self._work.now(key_of(snapshot, options), look, partial(self._write, snapshot, options))
+        return self.work.now(key_of(snapshot, options), look, partial(self._write, snapshot, options))
 
     async def page_soon(self, snapshot: ContestSnapshot, options: Options = WHOLE) -> Page:
         """As `page`; all who wait for it share one thread."""
         if (page := page_at_hand(snapshot, options)) is not None:
             return page
         key = ("page", id(snapshot), options)  # the work holds the snapshot, so that no other gets its id
-        return await self._work.soon(key, partial(self.page, snapshot, options))
+        return await self.work.soon(key, partial(self.page, snapshot, options))
 
     async def zipped_soon(self, page: Page) -> bytes:
         """A page's bytes, zipped once for all who ask."""
-        return await self._work.soon(("zip", id(page)), page.zip, lambda: page.zipped)
+        return await self.work.soon(("zip", id(page)), page.zip, lambda: page.zipped)
 
     async def history_soon(self, snapshot: ContestSnapshot, steps: int) -> WrittenHistory:
         """The history; all who wait for it share one computation, and one that was dear stays good for a while."""
@@ -267,7 +267,7 @@ class BoardPages:
             history = self._of(key).histories[steps] = look() or compute_history(snapshot, steps)
             return history
 
-        return await self._work.soon(("history", id(snapshot), steps), compute, look, "histories")
+        return await self.work.soon(("history", id(snapshot), steps), compute, look, "histories")
 
     def _of(self, key: BoardKey) -> _BoardState:
         if len(self._states) > MOST_BOARDS:

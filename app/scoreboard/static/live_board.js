@@ -12,7 +12,10 @@
   const SVG = "http://www.w3.org/2000/svg";
   const MOVED_FOR = 30000; // ms for which a row that has changed its place says so
   const MOST_SOFT = 12; // rows that change their colours softly; of more nobody could follow each
-  let version = board.dataset.version || null;
+  const OWN_EVERY = 30000; // ms after which what is the reader's own is fetched again, where the board has changed
+  const { own } = board.dataset; // the reader's team
+  let version = null;
+  let ownAt = performance.now();
   const softened = [];
   let waiting = null; // a newer page that would move rows under the reader's hand
   let held = false;
@@ -114,6 +117,7 @@
       patchBody(old.tBodies[0], rowsOf(page));
     }
     sayMoves(before);
+    board.dataset.state = page.getElementById("board").dataset.state;
     putLines();
     say();
   }
@@ -156,15 +160,38 @@
     return new DOMParser().parseFromString(await reply.text(), "text/html");
   }
 
-  /** Ask for the version, which costs a reply without a body, and for the page if the version changed. */
+  /** Whether a newer part needs what is the reader's own: the sentence on top, their marks and their row. */
+  function needsOwn(part) {
+    const [mine, newer] = [board, part].map((each) => rowsOf(each).find((row) => row.dataset.team === own));
+    const points = (row) => [...row.querySelectorAll(".tot, .h, .rk")].map((cell) => cell.textContent).join("\n");
+    const isLate = own && performance.now() > ownAt + OWN_EVERY;
+    const isOther = part.querySelector("#board").dataset.state !== board.dataset.state;
+    return isOther || isLate || (mine && newer && points(mine) !== points(newer));
+  }
+
+  /** Put the reader's own row into a newer part, which is the same for all readers. */
+  function putOwn(part) {
+    const mine = rowsOf(board).find((row) => row.dataset.team === own);
+    const newer = rowsOf(part).find((row) => row.dataset.team === own);
+    part.querySelector('[data-part="strips"]')?.remove();
+    if (!mine) return;
+    if (newer) newer.replaceWith(mine.cloneNode(true));
+    else part.querySelector("table.board")?.tBodies[0].append(mine.cloneNode(true));
+  }
+
+  /** Ask for what all readers of this page see alike, and for the page itself where what is the reader's own may differ. */
   async function look() {
     const headers = version ? { "If-None-Match": version } : {};
-    const reply = await fetch(board.dataset.live, { method: "HEAD", headers, cache: "no-store" });
-    const tag = reply.headers.get("ETag");
-    if (reply.status === 200 && tag !== version) {
-      const newer = await fetchPage(location.href);
+    const reply = await fetch(board.dataset.live, { headers, cache: "no-store" });
+    if (reply.status === 200) {
+      version = reply.headers.get("ETag");
+      let newer = new DOMParser().parseFromString(await reply.text(), "text/html");
+      if (needsOwn(newer)) {
+        newer = await fetchPage(location.href);
+        ownAt = performance.now();
+        version = null; // of several servers the one that sent the page may be behind
+      } else if (own) putOwn(newer);
       take(newer);
-      version = newer.getElementById("board")?.dataset.version ?? tag; // of several servers one may be behind
     }
     const isConnected = reply.ok || reply.status === 304;
     say(` · ${isConnected ? _("connected") : _("the server says %(status)s", { status: reply.status })}`);
@@ -244,7 +271,7 @@
   if (board.dataset.live) {
     part("tools")?.append(hold, now);
     board.addEventListener("pointerleave", () => waiting && mayMove() && show(waiting));
-    poll(lookOrSay, { every: 4000, spread: 2000, offline: 15000, immediate: true });
+    poll(lookOrSay, { every: 2000, spread: 1000, offline: 15000, immediate: true });
   } else {
     drawLines();
   }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -75,6 +76,54 @@ def test_the_clock_of_nobodys_page_runs(api: Api) -> None:
 def test_the_board_of_an_unknown_contest_is_a_page_that_says_so(api: Api) -> None:
     reply = api.get("/c/none/scoreboard")
     assert (reply.status_code, "<h1" in reply.text) == (404, True)
+
+
+LIVE = f"{BOARD}/live?lang=en"
+ROWS = re.compile(r"<tr data-team.*?</tr>", re.DOTALL)
+
+
+@pytest.mark.parametrize("query", ["", "&group=g", "&find=ea", "&start=2"])
+def test_the_live_part_has_the_rows_of_the_page(api: Api, query: str) -> None:
+    part = api.get(LIVE + query)
+    assert part.headers["content-type"] == "text/html; charset=utf-8"
+    assert ROWS.findall(part.text) == ROWS.findall(api.get(f"{BOARD}?{query[1:]}").text) != []
+    assert "Standings at" in part.text
+    assert api.get(LIVE + query, headers={"Accept-Encoding": "identity"}).text == part.text
+
+
+def test_the_live_part_is_the_same_for_all_readers_but_judges(api: Api) -> None:
+    change_contest(api.service, freeze_ms=int(4.75 * 3600_000))  # since minute 15
+    public = api.get(LIVE)
+    assert {api.get(LIVE, user=user).text for user in ("team", "other")} == {public.text}
+    assert "100.0<" not in public.text
+    assert "100.0<" in api.get(LIVE, user="judge").text
+    assert all(word not in api.get(LIVE, user="team").text for word in ('class="own"', "You are"))
+
+
+def test_the_live_part_speaks_the_language_that_is_asked_for(api: Api) -> None:
+    assert "Clasificación" in api.get(f"{BOARD}/live?lang=es", headers={"Accept-Language": "ru"}).text
+    assert api.get(f"{BOARD}/live?lang=xx").status_code == 400
+
+
+def test_a_reader_who_has_the_live_part_gets_304_until_a_verdict_of_a_second_ago(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seconds = [100.0]
+    monkeypatch.setattr(api.service.boards, "_steady", lambda: seconds[0])
+    known = {"If-None-Match": api.get(LIVE).headers["etag"]}
+    api.service.boards.changed(
+        "c", add_submission(api.service, {"02": share(1), "03": share(1)}, minute=30, quiet=True)
+    )
+    assert api.get(LIVE, headers=known).status_code == 304
+    seconds[0] += 1.0
+    assert api.get(LIVE, headers=known).text.count("100.0<") == 4
+    change_contest(api.service, freeze_ms=int(4.75 * 3600_000))  # what organizers change is shown at once
+    assert "100.0<" not in api.get(LIVE, headers=known).text
+
+
+def test_the_live_part_of_a_private_contest_is_for_those_who_may_see_it(api: Api) -> None:
+    api.patch("/api/contests/c", user="admin", json={"settings": {"visibility": "private"}})
+    assert [api.get(LIVE, user=user).status_code for user in (None, "team", "admin")] == [404, 200, 200]
 
 
 def test_names_are_read_once_until_something_but_submissions_changes(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
