@@ -13,7 +13,7 @@ from app.contests import queries as contests_queries
 from app.contests.service import changes, visibility
 from app.contests.service.contests import StateView, free_id, state_view, view
 from app.core.bodies import mismatch, refuse, same_id
-from app.core.clics import format_time_or_none
+from app.core.clics import format_time, format_time_or_none
 from app.core.clock import utc_now
 from app.core.db import by_id, database
 from app.core.files import file_references, files
@@ -131,9 +131,10 @@ def create(session: Session, service: Service, viewer: Viewer, body: schemas.Con
 def copy(
     session: Session, service: Service, viewer: Viewer, contest_id: str, body: schemas.ContestCopy
 ) -> schemas.ContestView:
-    """Create a draft with the settings and problems of a contest, and its teams if asked for.
+    """Create a draft with the settings, images and problems of a contest, and its teams if asked for.
 
-    Raises Forbidden if the viewer may not create contests, BadRequest for a problem at which it has no role.
+    The release of the final inputs moves with the start; the main group is copied if the viewer may use it. Raises
+    Forbidden if the viewer may not create contests, BadRequest for a problem at which it has no role.
     """
     if not (viewer.is_admin or viewer.grants.organiser):
         raise Forbidden(N_("only an account that may own contests, or an admin may do this"))
@@ -141,10 +142,17 @@ def copy(
     for entry in entries:
         refuse_unusable(viewer, entry.problem_id)
     before = view(row).model_dump(mode="json", include={"duration", "scoreboard_freeze_duration", "settings"})
-    settings = {**before["settings"], "visibility": "draft", "final_release": None}
+    release = row.settings.final_release
+    if release is not None and row.start_time is not None and body.start_time is not None:
+        release += body.start_time - row.start_time
+    settings = {**before["settings"], "visibility": "draft", "final_release": format_time_or_none(release)}
     own_values = body.model_dump(mode="json", exclude={"teams"})
     values = {**before, **own_values, "settings": settings, "open_to_all": row.open_to_all and viewer.is_admin}
     made = create(session, service, viewer, schemas.ContestBody.model_validate(values))
+    copied, reach = queries.contest_of(session, made.id), reach_of(session, viewer)
+    copied.details = dict(row.details)
+    if row.main_scoreboard_group_id is not None and reach.within([row.main_scoreboard_group_id], reach.groups):
+        copied.main_scoreboard_group_id = row.main_scoreboard_group_id
     session.flush()  # its problems refer to it
     columns = ("problem_id", "label", "ordinal", "rgb", "color", "rule", "limits", "version")
     session.add_all(
@@ -152,7 +160,7 @@ def copy(
     )
     if body.teams and not row.open_to_all:
         teams_queries.enrol(session, made.id, [team.id for team in teams_queries.taking_part(session, row)])
-    return made
+    return view(copied)
 
 
 def change(
@@ -172,6 +180,8 @@ def change(
         )
     if body.finalized and (count := contests_queries.unjudged(session, row)):
         raise Conflict(N_("%(count)s submissions are still to be judged"), where="finalized", count=count)
+    if body.finalized and (end := contests_queries.last_end(session, row)) is not None and end > utc_now():
+        raise Conflict(N_("teams with extra time may submit until %(end)s"), where="finalized", end=format_time(end))
     if body.finalized:
         # A team made later would otherwise appear on the final board of a contest open to all.
         teams_queries.enrol_those_there(session, row)

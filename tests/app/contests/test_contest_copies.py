@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import httpx
 import pytest
 
-from app.tables import ContestTeamRow
+from app.tables import ContestTeamRow, GroupRow
 from tests.app.contests.test_contest_pages import text_of
 from tests.builders.contests import add_contest, add_problem, add_submission, change_contest
 from tests.builders.examples import sqlite_first
@@ -62,12 +63,18 @@ def test_submissions_a_day_are_limited_on_the_page_of_rules(api: Api) -> None:
 
 def test_a_copy_is_a_draft_with_the_problems_and_if_asked_the_teams(api: Api) -> None:
     api.patch("contests/c/problems/echo", user="admin", json={"label": "X", "rgb": "#123456"})
+    with api.service.database.write() as session:
+        session.add(GroupRow(id="g", name="Group"))
+    place = {"location": {"latitude": 48.1, "longitude": 17.1}, "main_scoreboard_group_id": "g"}
+    changed = api.patch("contests/c", user="admin", json=place)
+    assert changed.status_code == 200, changed.text
     made = send(api, "/admin/contests/c/copy", name="Again", start="2031-05-04T09:00", time_zone="", teams="yes")
     assert made.headers.get("Location") == "/admin/contests/again?done=added", text_of(made.text)
     copy, first = (api.get(f"contests/{each}", user="admin").json() for each in ("again", "c"))
     assert copy["start_time"] == "2031-05-04T09:00:00.000Z"
     assert copy["duration"] == first["duration"]
     assert copy["settings"] == {**first["settings"], "visibility": "draft"}
+    assert (copy["main_scoreboard_group_id"], copy["location"]) == ("g", first["location"])
     assert api.get("contests/again").status_code == 404
     (problem,) = api.get("contests/again/problems", user="admin").json()
     assert (problem["id"], problem["label"], problem["rgb"]) == ("echo", "X", "#123456")
@@ -76,6 +83,18 @@ def test_a_copy_is_a_draft_with_the_problems_and_if_asked_the_teams(api: Api) ->
     assert (empty.status_code, empty.json()["id"], empty.json()["start_time"]) == (201, "empty", None)
     assert api.get("contests/empty/teams", user="admin").json() == []
     assert send(api, "/admin/contests/c/copy", name="Again", id="again").status_code == 409
+
+
+def test_the_release_of_the_final_inputs_moves_with_the_start_of_a_copy(api: Api) -> None:
+    start = api.get("contests/c", user="admin").json()["start_time"]
+    release = (datetime.fromisoformat(start) + timedelta(hours=2)).isoformat()
+    changed = api.patch(
+        "contests/c", user="admin", json={"settings": {"final_minutes": None, "final_release": release}}
+    )
+    assert changed.status_code == 200, changed.text
+    body = {"name": "Later", "start_time": "2031-05-04T09:00:00Z"}
+    copy = api.post("contests/c/copy", user="admin", json=body).json()
+    assert copy["settings"]["final_release"] == "2031-05-04T11:00:00.000Z"
 
 
 def test_an_owner_copies_a_contest_only_with_the_right_to_create_contests(api: Api) -> None:
