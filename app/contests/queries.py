@@ -22,6 +22,7 @@ from app.tables import (
     ChosenSubmissionRow,
     ContestProblemRow,
     ContestRow,
+    ContestTeamRow,
     InputRequestRow,
     JudgementRow,
     ParticipationRow,
@@ -185,6 +186,18 @@ def participation(session: Session, contest_id: str, team_id: str) -> Participat
     """A team's own clock, where it has one."""
     row = session.get(ParticipationRow, (contest_id, team_id))
     return None if row is None else _participation(row)
+
+
+def last_end(session: Session, row: ContestRow) -> datetime | None:
+    """The end of a contest for the team with the most extra time; None while it is unknown."""
+    most = session.scalar(select(func.max(ContestTeamRow.extra_seconds)).where(ContestTeamRow.contest_id == row.id))
+    return clock(row).moment_of(clock(row).duration + timedelta(seconds=most or 0))
+
+
+def extra_time(session: Session, contest_id: str, team_id: str) -> timedelta:
+    """How much later than the contest a team's time ends."""
+    row = session.get(ContestTeamRow, (contest_id, team_id))
+    return timedelta(seconds=0 if row is None else row.extra_seconds)
 
 
 def asked(session: Session, contest_id: str, team_id: str, problem_id: str) -> datetime | None:

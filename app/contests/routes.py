@@ -17,7 +17,7 @@ from app.contests.service.capabilities import ParticipationBody, ParticipationVi
 from app.core.clics import JsonObject
 from app.core.http import downloads, middleware
 from app.core.http.deps import CurrentViewer, GatedRoute, Reading, TheBoards, TheService, Writing
-from app.teams.service.team_changes import Disqualification, disqualify
+from app.teams.service.team_changes import ContestTeamBody, change_in_contest
 from app.teams.service.teams import TeamView
 
 router = APIRouter(route_class=GatedRoute, tags=["contests"])
@@ -178,12 +178,12 @@ def begin_participation(
 
 @router.patch(
     "/contests/{contest_id}/teams/{team_id}",
-    summary="Disqualify a team, or take that back",
+    summary="Disqualify a team or give it extra time",
     response_model=TeamView,
     response_model_exclude_unset=True,
 )
-def disqualify_team(
-    viewer: CurrentViewer, session: Writing, boards: TheBoards, contest_id: str, team_id: str, body: Disqualification
+def change_team_in_contest(
+    viewer: CurrentViewer, session: Writing, boards: TheBoards, contest_id: str, team_id: str, body: ContestTeamBody
 ) -> JsonObject:
-    """Its submissions stay, and are judged; boards and BEST are at once as if it had sent none."""
-    return disqualify(session, boards, viewer, contest_id, team_id, body)
+    """Submissions of a disqualified team stay and are judged, but count nowhere. Both decisions can be undone."""
+    return change_in_contest(session, boards, viewer, contest_id, team_id, body)

@@ -83,6 +83,9 @@ class ContestSettings(Body, frozen=True):
 
     partly_correct_as: Literal["PC", "AC"] = Field("PC", description="the judgement type shown for partly correct")
     show_others_answers: bool = Field(False, description="everybody may read every team's answer files")
+    share_tools: bool = Field(
+        False, description="the zip of a problem's inputs also has its generators, checker and viewer"
+    )
     rejections: Literal["verdict", "position", "full"] = Field(
         "full", description="what all but judges are told of a rejected answer: the verdict, its position, or all"
     )

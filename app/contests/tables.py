@@ -52,6 +52,8 @@ class ContestRow(Base):
 class ContestTeamRow(Base):
     """A team takes part in a contest. A disqualified one is not on its board and never BEST; nor does a row alone
     let it into a contest open to all, where every team takes part; on its board once it is final are those with a row.
+
+    extra_seconds  how much later than the contest the team's time ends
     """
 
     __tablename__ = "contest_teams"
@@ -59,6 +61,7 @@ class ContestTeamRow(Base):
     contest_id: Mapped[str] = mapped_column(ForeignKey("contests.id", ondelete="CASCADE"), primary_key=True)
     team_id: Mapped[str] = mapped_column(ForeignKey("teams.id", ondelete="CASCADE"), primary_key=True, index=True)
     disqualified: Mapped[bool] = mapped_column(default=False, server_default=false())
+    extra_seconds: Mapped[int] = mapped_column(default=0, server_default="0")
 
 
 class ParticipationRow(Base):

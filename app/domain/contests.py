@@ -285,13 +285,17 @@ OPEN = Freeze()
 
 @dataclass(frozen=True, slots=True)
 class Team:
-    """A team on the board; a hidden or disqualified one is neither shown nor part of any BEST."""
+    """A team on the board; a hidden or disqualified one is neither shown nor part of any BEST.
+
+    extra  how much later than the contest its time ends
+    """
 
     id: str
     name: str
     hidden: bool = False
     group_ids: tuple[str, ...] = field(default_factory=tuple)
     disqualified: bool = False
+    extra: timedelta = timedelta(0)
 
     @property
     def counts(self) -> bool:

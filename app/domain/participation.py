@@ -35,18 +35,21 @@ class Participation:
     start: datetime
 
 
-def own_clock(clock: Clock, personal: timedelta | None, participation: Participation | None) -> Clock:
-    """Return the clock of a team's submissions.
+def own_clock(
+    clock: Clock, personal: timedelta | None, participation: Participation | None, extra: timedelta = timedelta(0)
+) -> Clock:
+    """Return the clock of a team's submissions, which ends later than that of other teams by its `extra` time.
 
     A personal clock runs for its own duration, at most until the contest's end, and stands still in the contest's
     pauses. A virtual clock is as long as the contest was.
     """
     if participation is None:
-        return clock
+        freeze = None if clock.freeze_before_end is None else clock.freeze_before_end + extra
+        return replace(clock, duration=clock.duration + extra, freeze_before_end=freeze) if extra else clock
     if participation.kind is ParticipationKind.VIRTUAL:
-        return Clock(participation.start, clock.duration)
+        return Clock(participation.start, clock.duration + extra)
     begun = clock.contest_time(participation.start)
-    window = min(personal if personal is not None else clock.duration, clock.duration - begun)
+    window = min(personal if personal is not None else clock.duration, clock.duration - begun) + extra
     pauses = tuple(pause for pause in clock.pauses if pause.end is None or pause.end > participation.start)
     return Clock(participation.start, window, pauses=pauses)
 

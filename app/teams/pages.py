@@ -59,7 +59,7 @@ def teams_page(visit: ContestLook, find: Annotated[str, Query(max_length=100)] =
         count=len(teams),
         find=find,
         accounts=accounts,
-        disqualified=teams_queries.disqualified(visit.session, contest.id),
+        enrolled=teams_queries.enrolled(visit.session, contest.id),
         counts=counts_by_team(visit.session, contest.id),
         others=[row for row in own_teams(visit.session, visit.viewer, contest.id) if row.id not in taking_part],
         open_to_all=contest.open_to_all,
@@ -234,14 +234,22 @@ def withdraw(change: Change, contest_id: str, team_id: str) -> Response:
 
 def set_disqualified(change: Change, contest_id: str, team_id: str) -> Response:
     """Disqualify a team, or take that back."""
-    body = team_changes.Disqualification(disqualified=change.fields.get("disqualified") == "yes")
+    body = team_changes.ContestTeamBody(disqualified=change.fields.get("disqualified") == "yes")
     if body.disqualified:
         change.confirm(
             _("Disqualify %(team)s?", team=_name(change.session, team_id)),
             _("It disappears from the scoreboard, and its answers no longer count as the best. You can undo this."),
             _("Disqualify"),
         )
-    team_changes.disqualify(change.session, change.service.boards, change.viewer, contest_id, team_id, body)
+    team_changes.change_in_contest(change.session, change.service.boards, change.viewer, contest_id, team_id, body)
+    return change.see(f"/admin/contests/{contest_id}/teams", done="saved")
+
+
+def give_extra_time(change: Change, contest_id: str, team_id: str) -> Response:
+    """Let a team's time end some minutes later than the contest."""
+    minutes = forms.whole_number("extra", change.fields.get("extra", "")) or 0
+    body = made_of_values(team_changes.ContestTeamBody, {"extra_time": f"{minutes // 60}:{minutes % 60:02}:00"})
+    team_changes.change_in_contest(change.session, change.service.boards, change.viewer, contest_id, team_id, body)
     return change.see(f"/admin/contests/{contest_id}/teams", done="saved")
 
 

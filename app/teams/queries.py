@@ -7,7 +7,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import TypeVar
 
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import delete, insert, select
 from sqlalchemy.orm import Session
 
 from app.contests.queries import clock
@@ -51,11 +51,10 @@ def takes_part(session: Session, contest: ContestRow, team_id: str) -> bool:
     return session.get(ContestTeamRow, (contest.id, team_id)) is not None
 
 
-def disqualified(session: Session, contest_id: str) -> set[str]:
-    """The teams that are disqualified in a contest."""
-    query = select(ContestTeamRow.team_id)
-    query = query.where(ContestTeamRow.contest_id == contest_id, ContestTeamRow.disqualified.is_(True))
-    return set(session.scalars(query))
+def enrolled(session: Session, contest_id: str) -> dict[str, ContestTeamRow]:
+    """The rows of the teams that are enrolled in a contest, by team."""
+    query = select(ContestTeamRow).where(ContestTeamRow.contest_id == contest_id)
+    return {row.team_id: row for row in session.scalars(query)}
 
 
 def final_contests(session: Session, team_id: str) -> list[str]:
@@ -83,16 +82,6 @@ def enrol_those_there(session: Session, contest: ContestRow) -> None:
     """Write down who takes part in a contest as it becomes final: a team that comes later is on no board of it."""
     if contest.open_to_all:
         enrol(session, contest.id, [team.id for team in taking_part(session, contest)])
-
-
-def disqualify(session: Session, contest_id: str, ids: Iterable[str]) -> None:
-    """Disqualify teams that take part in a contest."""
-    wanted = set(ids)
-    enrol(session, contest_id, wanted)
-    table = ContestTeamRow
-    for some in by_id.portions(wanted):
-        disqualify_some = update(table).where(table.contest_id == contest_id, table.team_id.in_(some))
-        session.execute(disqualify_some.values(disqualified=True))
 
 
 def withdraw(session: Session, contest_id: str, team_id: str) -> bool:

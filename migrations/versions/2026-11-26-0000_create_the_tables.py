@@ -301,6 +301,7 @@ def upgrade() -> None:
         sa.Column("contest_id", sa.String(length=36), nullable=False),
         sa.Column("team_id", sa.String(length=36), nullable=False),
         sa.Column("disqualified", sa.Boolean(), server_default=sa.false(), nullable=False),
+        sa.Column("extra_seconds", sa.Integer(), server_default="0", nullable=False),
         sa.ForeignKeyConstraint(
             ["contest_id"], ["contests.id"], name=op.f("fk_contest_teams_contest_id"), ondelete="CASCADE"
         ),

@@ -32,6 +32,9 @@ SENTENCES: Mapping[tuple[str, str, str], str] = {
     ("contest_teams", CHANGED, "disqualified"): N_(
         "Changed the disqualification of %(key)s from %(before)s to %(after)s."
     ),
+    ("contest_teams", CHANGED, "extra_seconds"): N_(
+        "Changed the extra time of %(key)s from %(before)s to %(after)s seconds."
+    ),
     ("teams", ADDED, ""): N_("Created the team %(name)s."),
     ("teams", DELETED, ""): N_("Deleted the team %(name)s."),
     ("teams", CHANGED, "name"): N_("Renamed the team %(key)s from %(before)s to %(after)s."),
@@ -66,6 +69,9 @@ SENTENCES: Mapping[tuple[str, str, str], str] = {
 SETTINGS: Mapping[str, str] = {
     "show_best": N_("best raw scores shown to everyone"),
     "show_others_answers": N_("answers of all teams shown to everyone"),
+    "share_tools": N_("generators and checkers in the zip of inputs"),
+    "visibility": N_("visibility"),
+    "description": N_("description"),
     "choose": N_("choice of the counting submission"),
     "practice": N_("practice after the end"),
     "virtual": N_("virtual participation"),

@@ -178,7 +178,7 @@ TABLE: dict[Who, str] = {
     Who.CONTEST_OWNERS: """
         change_contest pause_contest resume_contest delete_contest export_contest copy_contest
         add_contest_problem change_contest_problem remove_contest_problem
-        enrol_teams withdraw_team disqualify_team reveal_places put_submission
+        enrol_teams withdraw_team change_team_in_contest reveal_places put_submission
         create_groups put_group change_group delete_group
         create_organizations put_organization change_organization delete_organization
         create_persons put_person change_person delete_person

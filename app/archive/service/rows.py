@@ -190,15 +190,15 @@ class Importer:
             self.session.flush()
             if not contest.open_to_all or contest.finalized is not None:  # a final one is of its own teams alone
                 teams_queries.enrol(self.session, contest.id, [row.id for row in rows])
-            self._disqualify(contest)
+            self._decide(contest)
 
-    def _disqualify(self, contest: tables.ContestRow) -> None:
-        """Disqualify teams in this contest alone: a team may take part in others."""
-        values = [(at, each["id"], each.get("disqualified")) for at, each in enumerate(self.contents.objects["teams"])]
-        for at, _, value in values:
-            if not isinstance(value, bool | None):
-                self.faults.add("teams.json", f"[{at}].disqualified", "true or false", repr(value)[:80])
-        teams_queries.disqualify(self.session, contest.id, [id_ for _, id_, value in values if value is True])
+    def _decide(self, contest: tables.ContestRow) -> None:
+        """Take over what this contest decided about its teams: a team may take part in others."""
+        for at, each in enumerate(self.contents.objects["teams"]):
+            decided = {name: each[name] for name in ("disqualified", "extra_time") if each.get(name) is not None}
+            body = self._model(team_changes.ContestTeamBody, decided, "teams.json", f"[{at}]")
+            if body is not None and decided:
+                team_changes.decide(self.session, contest.id, each["id"], body)
 
     def _accounts(self) -> None:
         """Add accounts; one that is here already for the same stays as it is, as an archive holds no password.

@@ -1,6 +1,6 @@
 """`jurado admin contest`: contests, their problems and teams.
 
-- `jurado admin contest`, its course: pause, resume, finalize, disqualify.
+- `jurado admin contest`, its course: pause, resume, finalize, disqualify, extra time.
 """
 
 from datetime import UTC, datetime
@@ -168,3 +168,19 @@ def disqualify(
     """
     text = f"team {team} is {'taking part again' if undo else 'disqualified'} in {contest_id}"
     return Request("PATCH", f"contests/{contest_id}/teams/{team}", text, {"disqualified": not undo})
+
+
+@command("admin contest extra-time")
+def give_extra_time(
+    contest_id: ContestId,
+    team: Annotated[str, typer.Argument(metavar="TEAM", help="the team's id")],
+    minutes: Annotated[int, typer.Argument(metavar="MINUTES", min=0, help="0: none")],
+) -> Request:
+    """Let a team submit for some minutes after the end of the contest.
+
+    Examples:
+      jurado admin contest extra-time finals ants 15
+    """
+    extra = f"{minutes // 60}:{minutes % 60:02}:00"
+    text = f"team {team} has {minutes} extra minutes in {contest_id}"
+    return Request("PATCH", f"contests/{contest_id}/teams/{team}", text, {"extra_time": extra})

@@ -45,6 +45,7 @@ KINDS: Mapping[str, tuple[str, str, Mapping[str, object]]] = {
 FLAGS = (
     ("show_best", N_("Show the best raw score of each case to everyone.")),
     ("show_others_answers", N_("Show the answers of all teams to everyone.")),
+    ("share_tools", N_("Add each problem's generator, checker and viewer to the zip of its inputs.")),
     ("choose", N_("Teams choose which submission counts after the end.")),
     ("practice", N_("Judge submissions after the end. They do not change the scoreboard.")),
     ("virtual", N_("Teams may participate virtually after the end.")),

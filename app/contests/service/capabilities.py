@@ -86,7 +86,7 @@ def participation(session: Session, viewer: Viewer, contest_id: str) -> Particip
     """The clock of the viewer's team: the contest's, unless it has its own. Raises Forbidden or NotFound."""
     row = contests_queries.contest_of(session, contest_id)
     team_id = _taking_part(session, row, viewer.team_id)
-    return _view(row, team_id, contests_queries.participation(session, contest_id, team_id))
+    return _view(session, row, team_id)
 
 
 def begin(service: Service, viewer: Viewer, contest_id: str, body: ParticipationBody) -> tuple[ParticipationView, bool]:
@@ -107,15 +107,17 @@ def begin(service: Service, viewer: Viewer, contest_id: str, body: Participation
     with service.database.write(quiet=True) as session:
         # Of two requests at once one starts the clock, and the other finds it running.
         is_new = running is None and contests_queries.begin(session, contest_id, team_id, Participation(kind, now))
-        shown = _view(row, team_id, contests_queries.participation(session, contest_id, team_id))
+        shown = _view(session, row, team_id)
     service.boards.changed(contest_id)
     return shown, is_new
 
 
-def _view(row: ContestRow, team_id: str, own: Participation | None) -> ParticipationView:
+def _view(session: Session, row: ContestRow, team_id: str) -> ParticipationView:
     """Show a team's clock."""
+    own = contests_queries.participation(session, row.id, team_id)
+    extra = contests_queries.extra_time(session, row.id, team_id)
     now = clock.utc_now()
-    times = own_clock(contests_queries.clock(row), row.settings.personal_duration, own)
+    times = own_clock(contests_queries.clock(row), row.settings.personal_duration, own, extra)
     return ParticipationView(
         team_id=team_id,
         kind=ParticipationKind.OFFICIAL if own is None else own.kind,

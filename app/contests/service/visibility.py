@@ -149,7 +149,10 @@ def may_see_answers(viewer: Viewer, snapshot: ContestSnapshot, row: SubmissionRo
     """Whether the viewer may read a submission's files, raw scores and messages."""
     if viewer.sees_all or is_own(viewer, row):
         return True
-    shows = snapshot.contest.settings.show_others_answers
+    contest = snapshot.contest
+    if viewer.team_id in contest.extra and not contest.own_clock(viewer.team_id).ended(utc_now()):
+        return False  # it still competes
+    shows = contest.settings.show_others_answers
     return shows and not has_embargoed(snapshot, row) and may_see_verdict(viewer, snapshot, row)
 
 

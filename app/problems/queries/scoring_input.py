@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from fractions import Fraction
@@ -23,7 +23,8 @@ from app.tables import ContestProblemRow, ContestRow, ContestTeamRow, ProblemRow
 class ScoredContest:
     """The input of scoring beside submissions: a contest's rules, teams and problems.
 
-    memo  what readers of it compute or read once, until something but submissions changes and it is read again
+    extra  the extra time of the teams that have some
+    memo   what readers of it compute or read once, until something but submissions changes and it is read again
     """
 
     id: str
@@ -41,6 +42,7 @@ class ScoredContest:
     main_group: str | None = None
     late: frozenset[str] = frozenset()
     ids: VeiledIds = field(default=VeiledIds(""), repr=False)
+    extra: Mapping[str, timedelta] = field(default_factory=dict)
     memo: dict[Hashable, object] = field(init=False, default_factory=dict, compare=False, repr=False)
 
     @property
@@ -81,7 +83,8 @@ class ScoredContest:
 
     def own_clock(self, team_id: str | None) -> contests.Clock:
         """The clock a team's submissions are timed by."""
-        return own_clock(self.clock, self.personal, self.participations.get(team_id or ""))
+        id_ = team_id or ""
+        return own_clock(self.clock, self.personal, self.participations.get(id_), self.extra.get(id_, timedelta(0)))
 
     def problem(self, problem_id: str) -> contests.ScoredProblem | None:
         """One of its problems, or None."""
@@ -126,6 +129,7 @@ def scored_contest(session: Session, contest_id: str) -> ScoredContest | None:
         row.main_scoreboard_group_id,
         late,
         VeiledIds(row.veil),
+        extra_of(teams),
     )
 
 
@@ -169,17 +173,29 @@ def scored_of(
     return contests.ScoredProblem(problem_id, rule, groups, cases)
 
 
+def extra_of(teams: Iterable[contests.Team]) -> dict[str, timedelta]:
+    """Return the extra time of the teams that have some."""
+    return {team.id: team.extra for team in teams if team.extra}
+
+
 def contest_teams(session: Session, contest: ContestRow) -> list[contests.Team]:
     """The teams that take part, hidden ones too: all there are in a contest open to all."""
     enrolled = (ContestTeamRow.team_id == TeamRow.id) & (ContestTeamRow.contest_id == contest.id)
     query = (
-        select(TeamRow.id, TeamRow.name, TeamRow.hidden, TeamRow.group_ids, ContestTeamRow.disqualified)
+        select(
+            TeamRow.id,
+            TeamRow.name,
+            TeamRow.hidden,
+            TeamRow.group_ids,
+            ContestTeamRow.disqualified,
+            ContestTeamRow.extra_seconds,
+        )
         .join(ContestTeamRow, enrolled, isouter=contest.open_to_all)
         .order_by(TeamRow.id)
     )
     return [
-        contests.Team(id_, name, hidden, tuple(group_ids), bool(disqualified))
-        for id_, name, hidden, group_ids, disqualified in session.execute(query)
+        contests.Team(id_, name, hidden, tuple(group_ids), bool(disqualified), timedelta(seconds=extra or 0))
+        for id_, name, hidden, group_ids, disqualified, extra in session.execute(query)
     ]
 
 

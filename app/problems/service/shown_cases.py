@@ -17,8 +17,12 @@ from app.domain import scoring
 from app.domain.contests import CaseKind, ScoredProblem
 from app.packages import zips
 from app.problems.queries import pins
+from app.problems.queries.packing import stored_package
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import TestCaseRow
+
+# The programs of a package that make inputs, check answers and draw them; never solutions, test data or submissions.
+TOOLS = ("generators/", "output_validator/", "input_visualizer/", "output_visualizer/", "checker.py", "board.js")
 
 
 class TestCase(BaseModel):
@@ -59,14 +63,27 @@ def case_input(viewer: Viewer, snapshot: ContestSnapshot, session: Session, prob
 
 
 def inputs_zip(service: Service, viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem_id: str) -> Path:
-    """The zip of every input the viewer may read, as NAME.in: the same bytes each time, made once and kept."""
+    """The zip of every input the viewer may read, as NAME.in, made once for each set of them.
+
+    Where the contest shares them, with the programs of the problem's package in the folder `tools`.
+    """
     problem = the_problem(snapshot, problem_id)
     shown = _shown_cases(viewer, snapshot, session, problem)
     digests = {f"{row.name}.in": row.input_sha256 for row, _ in shown}
-    key = hashlib.sha256(json.dumps(digests, sort_keys=True).encode()).hexdigest()[:32]
+    shares = snapshot.contest.settings.share_tools
+    package = pins.row(session, snapshot.contest.id, problem_id).package_sha256 if shares else None
+    key = hashlib.sha256(json.dumps([digests, package], sort_keys=True).encode()).hexdigest()[:32]
     path = service.settings.home / "cache" / f"inputs-{problem_id}-{key}.zip"
-    zips.kept_zip(path, digests, lambda name: service.files.load(digests[name]))
-    return path
+    tools = {} if package is None or path.exists() else _tools(service, problem_id, package)
+    return zips.kept_zip(
+        path, [*digests, *tools], lambda name: tools[name] if name in tools else service.files.load(digests[name])
+    )
+
+
+def _tools(service: Service, problem_id: str, sha256: str) -> dict[str, bytes]:
+    """The programs of a package that contestants may have."""
+    with stored_package(service.files, problem_id, sha256) as package:
+        return {f"tools/{name}": package.files[name] for name in package.files if name.startswith(TOOLS)}
 
 
 def _shown_cases(

@@ -44,9 +44,14 @@ def _withholds(session: Session, row: ContestRow, team_id: str | None, now: date
         return not times.started(now)
     if not times.decided(now):
         return True
-    own = None if team_id is None else contests_queries.participation(session, row.id, team_id)
-    is_virtual = own is not None and own.kind is ParticipationKind.VIRTUAL
-    return is_virtual and not own_clock(times, None, own).ended(now)
+    if team_id is None:
+        return False
+    own, extra = (
+        contests_queries.participation(session, row.id, team_id),
+        contests_queries.extra_time(session, row.id, team_id),
+    )
+    has_own_end = bool(extra) or (own is not None and own.kind is ParticipationKind.VIRTUAL)
+    return has_own_end and not own_clock(times, row.settings.personal_duration, own, extra).ended(now)
 
 
 HTML = "text/html; charset=utf-8"

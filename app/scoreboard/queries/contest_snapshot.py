@@ -88,7 +88,7 @@ def view(contest: ScoredContest, now: datetime, *, public: bool) -> BoardView:
     chosen = dict(contest.chosen) if clock.ended(now) else {}
     if freeze.until is not None:
         chosen = {place: choice for place, choice in chosen.items() if place in freeze.revealed}
-    own = {team_id: contest.own_clock(team_id).duration for team_id in contest.participations}
+    own = {team_id: contest.own_clock(team_id).duration for team_id in (*contest.participations, *contest.extra)}
     return BoardView(
         tuple(problems) if not public or clock.started(now) else (),
         freeze,

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
 from typing import NamedTuple
 
 from sqlalchemy import func, select
@@ -21,7 +21,7 @@ from app.domain.contests import CaseKind, Clock
 from app.domain.participation import Participation, ParticipationKind, own_clock
 from app.packages.names import PATTERNS
 from app.problems.queries import pins
-from app.problems.queries.scoring_input import contest_teams
+from app.problems.queries.scoring_input import contest_teams, extra_of
 from app.submissions.tables import DONE
 from app.tables import (
     ContestProblemRow,
@@ -68,7 +68,7 @@ class Entry:
 
     `cases` are open to all, `all_cases` to those who have the inputs of final cases; `limits` say how often a team may
     submit; once the results are `final`, nothing that counts is taken. `game` names the rules of a problem that is
-    played.
+    played. `extra` is the extra time of the teams that have some.
     """
 
     contest_id: str
@@ -83,12 +83,13 @@ class Entry:
     limits: Limits = NO_LIMITS
     final: bool = False
     game: str | None = None
+    extra: Mapping[str, timedelta] = field(default_factory=dict)
 
     @property
     def asks_the_team(self) -> bool:
-        """Whether admission depends on earlier acts of the team: its own clock, or its request for final inputs."""
+        """Whether admission depends on the team: its own clock, its extra time, or its request for final inputs."""
         has_timer = bool(self.final_cases) and self.settings.finals.window is not None
-        return has_timer or self.settings.personal_duration is not None or self.settings.virtual
+        return has_timer or self.settings.personal_duration is not None or self.settings.virtual or bool(self.extra)
 
     @property
     def final_cases(self) -> Sequence[OpenCase]:
@@ -120,7 +121,9 @@ def read_entrant(session: Session, entry: Entry, team_id: str) -> Entrant:
     """Read what a team has done for itself in a contest."""
     participation = contests_queries.participation(session, entry.contest_id, team_id)
     asked = contests_queries.asked(session, entry.contest_id, team_id, entry.problem_id)
-    return Entrant(own_clock(entry.clock, entry.settings.personal_duration, participation), participation, asked)
+    extra = entry.extra.get(team_id, timedelta(0))
+    times = own_clock(entry.clock, entry.settings.personal_duration, participation, extra)
+    return Entrant(times, participation, asked)
 
 
 class SubmissionContexts:
@@ -155,11 +158,12 @@ def read_entry(session: Session, contest_id: str, problem_id: str) -> Entry | No
     limit, pattern = answer_rules(problem, settings)
     cases = open_cases(session, contest_id, problem_id, limit)
     all_cases = [*cases, *open_cases(session, contest_id, problem_id, limit, final=True)]
+    teams = contest_teams(session, contest)
     return Entry(
         contest_id,
         problem_id,
         clock(contest),
-        frozenset(team.id for team in contest_teams(session, contest)),
+        frozenset(team.id for team in teams),
         settings,
         cases,
         file_names(cases, pattern),
@@ -168,6 +172,7 @@ def read_entry(session: Session, contest_id: str, problem_id: str) -> Entry | No
         place.limits.over(settings.limits),
         contest.finalized is not None,
         None if (game := problem.settings.get("game")) is None else game["name"],
+        extra_of(teams),
     )
 
 

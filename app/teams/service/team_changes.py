@@ -6,14 +6,17 @@
 """
 
 from collections.abc import Collection, Sequence
+from datetime import timedelta
 from functools import partial
 
+from pydantic import Field
 from sqlalchemy.orm import Session
 
 from app.accounts.service import accounts, tsv
 from app.accounts.service.reach import EVERYTHING, Reach, reach_of, team_within
 from app.accounts.service.viewer import Viewer, refuse_foreign_teams
 from app.contests import queries as contests_queries
+from app.contests.schemas import Duration
 from app.contests.service.contests import contest_to_change
 from app.core import table_rows
 from app.core.bodies import Body, Document, Item, mismatch, read_all, refuse, refuse_all, same_id, taken_ids
@@ -90,7 +93,7 @@ def one(session: Session, viewer: Viewer, team_id: str) -> JsonObject:
 def one_of_contest(session: Session, viewer: Viewer, contest_id: str, team_id: str) -> JsonObject:
     """A team of a contest, with its files; raises NotFound where the viewer may not see it."""
     row = teams.visible_team(session, viewer, contest_id, team_id)
-    return document(viewer, row, contest_id, teams_queries.disqualified(session, contest_id))
+    return document(viewer, row, contest_id, teams_queries.enrolled(session, contest_id))
 
 
 def files_of(session: Session, viewer: Viewer, contest_id: str, team_id: str, name: str) -> Sequence[StoredReference]:
@@ -188,8 +191,8 @@ def enrol(
     refuse([mismatch(f"team_ids[{at}]", N_("a team that exists"), repr(body.team_ids[at])) for at in missing])
     teams_queries.enrol(session, contest_id, body.team_ids)
     database.after_commit(session, lambda: service.boards.changed(contest_id))
-    disqualified = teams_queries.disqualified(session, contest_id)
-    return [document(viewer, row, contest_id, disqualified) for row in teams_queries.taking_part(session, contest)]
+    enrolled = teams_queries.enrolled(session, contest_id)
+    return [document(viewer, row, contest_id, enrolled) for row in teams_queries.taking_part(session, contest)]
 
 
 def withdraw(session: Session, service: Service, contest_id: str, team_id: str) -> None:
@@ -198,7 +201,7 @@ def withdraw(session: Session, service: Service, contest_id: str, team_id: str) 
     Its enrollment records the disqualification, which must outlast a new enrollment.
     """
     contest_to_change(session, contest_id)
-    if team_id in teams_queries.disqualified(session, contest_id):
+    if (place := teams_queries.enrolled(session, contest_id).get(team_id)) is not None and place.disqualified:
         raise Conflict(
             N_("the team is disqualified in this contest and stays enrolled; revoke the disqualification first")
         )
@@ -247,17 +250,20 @@ def bring_in_class_list(
     )
 
 
-class Disqualification(Body):
-    """A contest's decision about a team."""
+class ContestTeamBody(Body):
+    """What a contest decides about a team; omitted properties stay."""
 
     id: Id | None = None
-    disqualified: bool
+    disqualified: bool | None = Field(None, strict=True)
+    extra_time: Duration | None = Field(
+        None, ge=timedelta(0), description="how much later than the contest the team's time ends"
+    )
 
 
-def disqualify(
-    session: Session, boards: ScoreboardCache, viewer: Viewer, contest_id: str, team_id: str, body: Disqualification
+def change_in_contest(
+    session: Session, boards: ScoreboardCache, viewer: Viewer, contest_id: str, team_id: str, body: ContestTeamBody
 ) -> JsonObject:
-    """Disqualify a team or take that back; its submissions stay. Raises BadRequest, Conflict or NotFound."""
+    """Disqualify a team or give it extra time; its submissions stay. Raises BadRequest, Conflict or NotFound."""
     row = contests_queries.contest_of(session, contest_id)
     database.alone(session, row)
     same_id(team_id, body.id)
@@ -265,8 +271,18 @@ def disqualify(
     if team is None or not teams_queries.takes_part(session, row, team_id):
         raise NotFound(N_("no team %(team)r in contest %(contest)r"), team=team_id, contest=contest_id)
     contests_queries.refuse_final(row)
-    place = session.get(ContestTeamRow, (contest_id, team_id)) or ContestTeamRow(contest_id=contest_id, team_id=team_id)
-    place.disqualified = body.disqualified
-    session.add(place)
+    place = decide(session, contest_id, team_id, body)
     database.after_commit(session, lambda: boards.changed(contest_id))
-    return document(viewer, team, contest_id, {team_id} if place.disqualified else ())
+    return document(viewer, team, contest_id, {team_id: place})
+
+
+def decide(session: Session, contest_id: str, team_id: str, body: ContestTeamBody) -> ContestTeamRow:
+    """Store what a contest decides about a team."""
+    place = session.get(ContestTeamRow, (contest_id, team_id)) or ContestTeamRow(contest_id=contest_id, team_id=team_id)
+    if body.disqualified is not None:
+        place.disqualified = body.disqualified
+    if body.extra_time is not None:
+        place.extra_seconds = int(body.extra_time.total_seconds())
+    session.add(place)
+    session.flush()
+    return place

@@ -1,6 +1,7 @@
 """Teams: those there are, and those that take part in a contest."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from datetime import timedelta
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, Field
@@ -10,12 +11,12 @@ from app.accounts.service.reach import Reach, reach_of
 from app.accounts.service.viewer import Viewer
 from app.contests.queries import contest_of
 from app.core.bodies import Body, Document, Line, Sparse, mismatch, only_object, read_one, shows
-from app.core.clics import Id, JsonObject, example
+from app.core.clics import Id, JsonObject, example, format_reltime
 from app.core.db import by_id
 from app.core.files import file_references, files
 from app.core.messages import N_, Fault, Forbidden, Message, NotFound, did_you_mean, place
 from app.scoreboard.queries.contest_snapshot import ContestSnapshot
-from app.tables import ContestRow, GroupRow, OrganizationRow, PersonRow, TeamRow
+from app.tables import ContestRow, ContestTeamRow, GroupRow, OrganizationRow, PersonRow, TeamRow
 from app.teams import queries as teams_queries
 
 FILES = ("photo", "video", "backup", "key_log", "tool_data", "desktop", "webcam", "audio")
@@ -24,8 +25,8 @@ Listed = GroupRow | OrganizationRow | PersonRow | TeamRow
 # The ids of groups and organizations that a team may name.
 Links = tuple[set[str], set[str]]
 M = TypeVar("M", bound=Body)
-# Properties that a team's account and judges see alone: its machine, and whether it is hidden or disqualified.
-OF_JUDGES = frozenset({"hidden", "disqualified", "backup", "key_log", "tool_data"})
+# Properties that only judges see: its machine, whether it is hidden or disqualified, and its extra time.
+OF_JUDGES = frozenset({"hidden", "disqualified", "extra_time", "backup", "key_log", "tool_data"})
 
 
 class FloorPlace(Body):
@@ -76,24 +77,28 @@ class TeamView(Sparse):
     group_ids: list[str]
     location: dict[str, float] | None = None
     disqualified: bool | None = None
+    extra_time: str | None = None
 
 
 def documents(viewer: Viewer, snapshot: ContestSnapshot, session: Session) -> list[JsonObject]:
     """The contest's teams that this viewer may see, by id."""
     contest = contest_of(session, snapshot.contest.id)
-    out = teams_queries.disqualified(session, contest.id)
-    return [document(viewer, row, contest.id, out) for row in visible(session, viewer, contest)]
+    enrolled = teams_queries.enrolled(session, contest.id)
+    return [document(viewer, row, contest.id, enrolled) for row in visible(session, viewer, contest)]
 
 
 def document(
-    viewer: Viewer, row: TeamRow, contest_id: str | None = None, disqualified: Collection[str] = ()
+    viewer: Viewer, row: TeamRow, contest_id: str | None = None, enrolled: Mapping[str, ContestTeamRow] | None = None
 ) -> dict[str, object]:
-    """A team as CLICS writes it, with its files where a contest is asked for, and who is disqualified there."""
+    """A team as CLICS writes it; where a contest is asked for, with its files and what is decided about it there."""
     address = None if contest_id is None else f"contests/{contest_id}/teams/{row.id}"
     written = shown(viewer, row, TeamView, FILES, OF_JUDGES, address)
     written["display_name"] = row.display_name
     if contest_id is not None and viewer.sees_all:
-        written["disqualified"] = row.id in disqualified
+        place = (enrolled or {}).get(row.id)
+        written["disqualified"] = place is not None and place.disqualified
+        if place is not None and place.extra_seconds:
+            written["extra_time"] = format_reltime(timedelta(seconds=place.extra_seconds))
     return written
 
 

@@ -121,6 +121,17 @@ def test_all_inputs_come_as_one_zip_with_the_same_bytes_each_time(api: Api) -> N
     assert api.get("contests/c/problems/echo/inputs.zip").content == data
 
 
+def test_the_zip_of_inputs_has_the_problems_tools_where_the_contest_shares_them(quick_api: Api) -> None:
+    tools = {"generators/make.py": "print(1)\n", "board.js": "export function draw() {}\n"}
+    add_problem(quick_api.service, {**FINAL, **tools, "solution/solution.en.md": "Print it.\n"})
+    add_contest(quick_api.service)
+    inputs = {"01.in": b"1\n", "02.in": b"2\n"}
+    assert unzipped(quick_api.get("contests/c/problems/echo/inputs.zip").content) == inputs
+    quick_api.patch("contests/c", user="admin", json={"settings": {"share_tools": True}})
+    shared = unzipped(quick_api.get("contests/c/problems/echo/inputs.zip").content)
+    assert shared == inputs | {f"tools/{name}": text.encode() for name, text in tools.items()}
+
+
 @rule_cases("path", ["02/answer", "02/ans", "02.ans/input", "02/input/../answer"])
 def test_there_is_no_way_to_an_expected_answer(contest: Api, path: str) -> None:
     assert contest.get(f"{CASES}/{path}", user="team").status_code == 404
