@@ -28,7 +28,7 @@ from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from jinja2.ext import InternationalizationExtension
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from app.core.messages import N_, NotFound
 from app.core.pages import forms, languages, wording
@@ -186,6 +186,13 @@ ENVIRONMENT = Environment(
 )
 ENVIRONMENT.policies["ext.i18n.trimmed"] = True
 ENVIRONMENT.install_gettext_callables(languages.gettext, languages.plural, newstyle=True)  # type: ignore[attr-defined]
+
+
+def coded(text: str) -> Markup:
+    """A text with what is between backticks as code."""
+    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # of an escaped text
+
+
 ENVIRONMENT.filters.update(
     tr=languages.gettext,  # of a message that Python marks by N_; never of data, which might be a message by chance
     points=wording.points,
@@ -198,6 +205,7 @@ ENVIRONMENT.filters.update(
     stored_values=stored_values,
     said=languages.translate,
     named=languages.named,
+    coded=coded,
     type_word=type_word,
     qr=qr,
 )

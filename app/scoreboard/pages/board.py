@@ -213,7 +213,6 @@ def _shared(
     places, clock = rows.places(asked.find), snapshot.contest.clock
     count = len(places)
     first = min(asked.start, max(1, (count - 1) // PER_PAGE * PER_PAGE + 1)) - 1
-    stage = snapshot.contest.finals.used and ("provisional" if snapshot.phase == PROVISIONAL else "final")
     is_frozen = snapshot.public and snapshot.state.frozen is not None and snapshot.state.thawed is None
     return {
         "columns": names.columns,
@@ -230,9 +229,9 @@ def _shared(
         "earlier": asked.query(start=max(1, first + 1 - PER_PAGE)) if first else None,
         "later": asked.query(start=first + 1 + PER_PAGE) if first + PER_PAGE < count else None,
         "limits": LIMITS,
-        "stage": stage,
+        "stage": snapshot.stage,
         "is_frozen": is_frozen,
-        "state": f"{stage} {is_frozen}",
+        "state": f"{snapshot.stage} {is_frozen}",
         "standing_at": shown_time(clock, clock.contest_time(snapshot.moment)),
         "freeze_at": None if clock.freeze_time is None else seconds(clock.freeze_time),
     }

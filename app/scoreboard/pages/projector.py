@@ -76,6 +76,7 @@ def projector(
         columns=columns,
         lines=[board.line(place) for place in range(min(MOST_ROWS, len(arrays.teams)))],
         teams=len(arrays.teams),
+        stage=snapshot.stage,
         freeze_at=None if freeze is None else seconds(freeze),
     )
 

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from functools import wraps
 from itertools import chain
-from typing import TypeVar, TypeVarTuple, cast
+from typing import Literal, TypeVar, TypeVarTuple, cast
 
 from app.domain.board import Board, Cell, Chosen
-from app.domain.contests import OPEN, CaseKind, Freeze, ScoredProblem, State
+from app.domain.contests import OPEN, PROVISIONAL, CaseKind, Freeze, ScoredProblem, State
 from app.domain.counting import Attempt, Cells, Place, by_place
 from app.domain.incremental_scoreboard import LiveBoard
 from app.domain.scoring import Bests
@@ -144,6 +144,13 @@ class ContestSnapshot:
     def phase(self) -> frozenset[CaseKind]:
         """The phase, which decides the cases that count."""
         return self.view.phase
+
+    @property
+    def stage(self) -> Literal["provisional", "final"] | None:
+        """Which points are shown of a contest with final cases; None of others."""
+        if not self.contest.finals.used:
+            return None
+        return "provisional" if self.phase == PROVISIONAL else "final"
 
     @property
     def main(self) -> Board:

@@ -15,6 +15,7 @@ from app.contests import queries as contests_queries
 from app.contests.pages.taking_part import may_choose
 from app.contests.service.visibility import is_official, is_own, may_see_answers, the_problem
 from app.core.messages import N_, Forbidden, Unauthorized
+from app.core.pages.frames import judged
 from app.core.pages.languages import _, gettext, in_words, ngettext
 from app.core.pages.visitor import TheService, visitor
 from app.core.pages.visits import ContestLook
@@ -181,7 +182,7 @@ def report_page(visit: ContestLook, submission_id: str) -> HTMLResponse:
     return visit.framed_read(
         "report.html",
         "answers",
-        reads_verdicts=True,
+        reads_verdicts=sent.id >= max((each.id for each in judged(viewer, snapshot)), default=0),
         report=shown,
         label=snapshot.contest.labels.get(shown.problem_id, shown.problem_id),
         board=board_of(visit.service, row),

@@ -211,7 +211,9 @@ def test_health_has_the_facts_and_the_advice_of_the_command(api: Api) -> None:
     ):
         api.service.writer.submit(write_signs, row).result()
     document = api.get("status", user="admin").json()
-    words = text_of(api.get("/admin/health", user="admin").text)
+    page = api.get("/admin/health", user="admin").text
+    assert "<code>jurado backup DIR</code>" in page
+    words = text_of(re.sub("</?code>", "`", page))
     figures = {each["name"]: each["figure"] for each in document["parts"]}
     assert figures["Servers"] == "1 running, their graders: 2; here:1 (0.1.0)"
     names = {"Servers", "Last 5 minutes", "Judge errors", "Running contests"}

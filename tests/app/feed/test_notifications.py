@@ -106,6 +106,13 @@ def test_reading_a_report_leaves_messages_unread(api: Api) -> None:
 
 
 @sqlite_first
+def test_an_old_report_leaves_newer_verdicts_unread(api: Api) -> None:
+    first, second = submit(api), submit(api)
+    assert re.search(r'id="unread"[^>]*>\s*2<', api.get(f"/c/c/submissions/{first}", user="team").text)
+    assert re.search(r'id="unread"[^>]* hidden>', api.get(f"/c/c/submissions/{second}", user="team").text)
+
+
+@sqlite_first
 def test_notifications_need_a_login(api: Api) -> None:
     assert api.get(PAGE, follow_redirects=False).status_code == 303
     assert 'href="/c/c/notifications"' not in api.get("/c/c").text

@@ -38,7 +38,9 @@ def test_a_board_is_provisional_until_the_end_and_final_afterwards(api: Api) -> 
         page = api.get(BOARD, user=user).text
         assert "Provisional" in page
         assert moves(page) == {"team": "", "other": ""}
+    assert "Provisional" in api.get("/c/c/projector").text
     change_contest(api.service, duration_ms=int(HOUR.total_seconds() * 500))
+    assert "Final standings" in api.get("/c/c/projector").text
     for user in (None, "team", "judge"):
         page = api.get(BOARD, user=user).text
         assert "Final standings" in page
