@@ -5,12 +5,14 @@ FROM python:3.13-slim AS build
 # The version scripts/setup.sh pins.
 RUN pip install --no-cache-dir uv==0.13.8
 ENV UV_PYTHON_DOWNLOADS=never UV_COMPILE_BYTECODE=1 UV_LINK_MODE=copy
-WORKDIR /jurado
-# Extras of pyproject.toml, such as "--extra distributed --extra s3" for many servers (deploy/compose.yaml).
+WORKDIR /src
+# Extras of pyproject.toml, such as "--extra postgres --extra distributed --extra s3" for many servers (deploy/compose.yaml).
 ARG EXTRAS=""
 # The libraries first: this layer stays as long as the lock file does.
 COPY pyproject.toml uv.lock README.md LICENSE ./
-RUN uv sync --frozen --no-dev --no-install-project $EXTRAS
+RUN uv venv /jurado \
+    && uv export --quiet --frozen --no-emit-project --extra kernels $EXTRAS --output-file requirements.txt \
+    && uv pip install --python /jurado/bin/python --requirement requirements.txt
 COPY app app
 COPY checkers checkers
 COPY games games
@@ -19,8 +21,8 @@ COPY problems problems
 COPY migrations migrations
 COPY docs/guides docs/guides
 COPY docs/screenshots docs/screenshots
-COPY scripts/warm_kernels.py scripts/
-RUN uv sync --frozen --no-dev $EXTRAS
+RUN uv build --quiet --wheel && uv pip install --python /jurado/bin/python --no-deps dist/*.whl
+COPY scripts/warm_kernels.py /jurado/warm_kernels.py
 
 FROM python:3.13-slim
 # For programs that packages bring; they also need rights that a container has only if it is given them: docs/guides/operating.md.
@@ -28,7 +30,7 @@ RUN apt-get update && apt-get install -y --no-install-recommends bubblewrap && r
 RUN useradd --system --uid 10001 --home-dir /data --create-home --shell /usr/sbin/nologin jurado \
     && install --directory --owner jurado /cache
 COPY --from=build /jurado /jurado
-ENV PATH=/jurado/.venv/bin:$PATH \
+ENV PATH=/jurado/bin:$PATH \
     PYTHONUNBUFFERED=1 \
     JURADO_HOME=/data \
     JURADO_HOST=0.0.0.0 \
@@ -37,7 +39,7 @@ ENV PATH=/jurado/.venv/bin:$PATH \
 WORKDIR /data
 USER jurado
 # Compile the kernels of every bundled problem now, into the image.
-RUN python /jurado/scripts/warm_kernels.py
+RUN python /jurado/warm_kernels.py
 VOLUME /data
 EXPOSE 8000
 # A start that brings a large database to a new schema takes long: what fails meanwhile does not count.

@@ -25,8 +25,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 import numpy as np
-from numba import njit
 
+from checkers.compiled import njit
 from checkers.doors import N_, Message, Phrase, Rejected, Score, quote
 from checkers.numbers import Integers, place, read_integers
 from checkers.rules.lasttreat import LARGEST, illegality

@@ -20,9 +20,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from checkers.compiled import njit
 from checkers.doors import Message, Phrase, Rejected, Score, quote
 from checkers.numbers import place, read_integers
 from checkers.rules.netgame import Instance, read_net, sides_of, whole_cells

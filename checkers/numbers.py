@@ -10,9 +10,9 @@ from __future__ import annotations
 import re
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from checkers.compiled import njit
 from checkers.doors import Phrase, Rejected, quote
 
 Integers = NDArray[np.int64]

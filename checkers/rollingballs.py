@@ -23,9 +23,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from checkers.compiled import njit
 from checkers.doors import N_, Message, Phrase, Rejected, Score, quote
 from checkers.numbers import Integers, place, read_integers
 

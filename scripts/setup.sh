@@ -1,6 +1,7 @@
 #!/bin/sh
 # Make .venv as uv.lock says. Needs only a Python 3.11 or newer: uv is found, or installed into .tools.
-# A second call finds its stamp and returns at once. `setup.sh GROUP` adds a group of pyproject.toml, such as plots.
+# `setup.sh` installs what serving needs; `setup.sh GROUP...` adds groups of pyproject.toml, such as test and lint. A call
+# that finds everything installed returns at once.
 set -eu
 cd "$(dirname "$0")/.."
 
@@ -64,14 +65,25 @@ find_uv() {
 
 wanted() { { pwd; cat uv.lock pyproject.toml scripts/setup.sh; } | cksum; }
 
-stamp=.venv/.jurado-setup
-if [ -x .venv/bin/jurado ] && [ -x .venv/bin/python ] && [ -f $stamp ] && [ "$(cat $stamp)" = "$(wanted)" ]; then
-    [ $# -eq 0 ] && exit 0
+stamp=.venv/.jurado-setup # what was asked for, then the groups installed
+groups=
+if [ -x .venv/bin/jurado ] && [ -x .venv/bin/python ] && [ -f $stamp ] && [ "$(head -n 1 $stamp)" = "$(wanted)" ]; then
+    groups=$(tail -n +2 $stamp)
 fi
+missing=
+for group in serve "$@"; do
+    printf '%s\n' "$groups" | grep -qx "$group" || missing="$missing $group"
+done
+[ -n "$missing" ] || exit 0
+[ -n "$groups" ] && set -- $groups "$@" # those installed stay
+options="--extra kernels"
+for group in "$@"; do
+    [ "$group" = serve ] || options="$options --group $group"
+done
 python=$(find_python)
 uv=$(find_uv "$python")
 say "making .venv with $python"
 # Compiled now, once: where Python may not keep what it compiles, each solver and grader would compile its libraries again.
-UV_PYTHON_DOWNLOADS=never "$uv" sync --frozen --quiet --compile-bytecode --python "$python" ${1:+--inexact --group "$1"} ||
+UV_PYTHON_DOWNLOADS=never "$uv" sync --frozen --quiet --compile-bytecode --python "$python" $options ||
     die "uv could not make .venv; the lines above say why"
-wanted >$stamp
+{ wanted; printf '%s\n' serve "$@" | sort -u; } >$stamp

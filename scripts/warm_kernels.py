@@ -15,9 +15,11 @@ from pathlib import Path
 
 import yaml
 
-PROJECT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(PROJECT))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+import checkers
+import solvers
+from app.core.shipped import shipped
 from checkers.doors import Rejected, open_checker
 from solvers.doors import Unsolved, open_solver
 
@@ -35,7 +37,7 @@ def work() -> list[tuple[Path, str]]:
 
     The last method of a ladder uses most of its solver's kernels; by the time of the others these are there.
     """
-    places = (path.parent for path in (PROJECT / "problems").glob("*/jurado.yaml"))
+    places = (path.parent for path in shipped("problems").glob("*/jurado.yaml"))
     packages = [each for each in places if checker_module(each).exists()]
     packages.sort(key=solver_size, reverse=True)
     ladders = [(package, list(open_solver(package.name).METHODS)) for package in packages]
@@ -45,7 +47,7 @@ def work() -> list[tuple[Path, str]]:
 
 def checker_module(package: Path) -> Path:
     """Give the module of a problem's checker, if it is a module of its own."""
-    return PROJECT / "checkers" / f"{checker_name(package)}.py"
+    return Path(checkers.__path__[0]) / f"{checker_name(package)}.py"
 
 
 def checker_name(package: Path) -> str:
@@ -55,7 +57,7 @@ def checker_name(package: Path) -> str:
 
 def solver_size(package: Path) -> int:
     """Give the bytes of a problem's solver: about in proportion to the time that its kernels take."""
-    modules = PROJECT / "solvers" / package.name
+    modules = Path(solvers.__path__[0]) / package.name
     paths = [*modules.rglob("*.py"), modules.with_suffix(".py")]
     return sum(path.stat().st_size for path in paths if path.exists())
 

@@ -249,11 +249,11 @@ def values(unit: Path, name: str) -> list[str]:
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.name)
 def test_every_unit_runs_a_command_that_there_is_with_settings_that_there_are(unit: Path) -> None:
-    """Where it says that the program lies, which is where `make setup` in /opt/jurado puts it."""
+    """Where it says that the program lies, which is where the wheel is installed."""
     (start,) = values(unit, "ExecStart")
     program, *words = start.split()
     (folder,) = values(unit, "WorkingDirectory")
-    assert program == f"{folder}/.venv/bin/jurado"
+    assert program == f"{folder}/bin/jurado"
     assert (PROJECT / ".venv/bin/jurado").exists()
     shown = CliRunner().invoke(app, [words[0], "--help"])
     assert shown.exit_code == 0, start
@@ -310,8 +310,8 @@ def test_systemd_has_no_objection_to_the_units(tmp_path: Path) -> None:
     units = [*UNITS, *(DEPLOY / "systemd").glob("*.timer")]
     for unit in units:
         text = unit.read_text()
-        assert (unit.suffix == ".timer") == ("/opt/jurado/.venv/bin/jurado" not in text)
-        replaced = text.replace("/opt/jurado/.venv/bin/jurado", program)
+        assert (unit.suffix == ".timer") == ("/opt/jurado/bin/jurado" not in text)
+        replaced = text.replace("/opt/jurado/bin/jurado", program)
         (tmp_path / unit.name.replace("@.", "@1.")).write_text(replaced)
     verify = which("systemd-analyze")
     if verify is not None:

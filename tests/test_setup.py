@@ -41,9 +41,9 @@ class Machine:
     def has_uv(self, *, version: str = "0.13.8", path: str = "uv", status: int = 0) -> None:
         self.has(path, UV.format(version=version, name=path, status=status))
 
-    def setup(self) -> subprocess.CompletedProcess[str]:
+    def setup(self, *groups: str) -> subprocess.CompletedProcess[str]:
         environment = {"PATH": f"{self.bin}:{os.environ['PATH']}", "HOME": str(self.clone)}
-        command = ["sh", str(self.clone / "scripts" / "setup.sh")]
+        command = ["sh", str(self.clone / "scripts" / "setup.sh"), *groups]
         return subprocess.run(command, env=environment, capture_output=True, text=True)
 
     def calls(self) -> list[str]:
@@ -59,7 +59,16 @@ def machine(tmp_path: Path) -> Machine:
 def test_the_environment_is_what_the_lock_file_says_and_no_python_is_downloaded(machine: Machine) -> None:
     machine.has_uv()
     assert machine.setup().returncode == 0
-    assert machine.calls() == [f"uv sync --frozen --quiet --compile-bytecode --python {REAL_PYTHON} downloads=never"]
+    sync = f"uv sync --frozen --quiet --compile-bytecode --python {REAL_PYTHON}"
+    assert machine.calls() == [f"{sync} --extra kernels downloads=never"]
+
+
+def test_groups_are_added_once_and_stay(machine: Machine) -> None:
+    machine.has_uv()
+    for groups in ([], ["test"], ["test"], ["lint"], []):
+        assert machine.setup(*groups).returncode == 0
+    added = [call.partition("--extra kernels")[2].removesuffix(" downloads=never") for call in machine.calls()]
+    assert added == ["", " --group test", " --group test --group lint"]
 
 
 def test_a_second_call_does_nothing(machine: Machine) -> None:

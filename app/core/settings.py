@@ -4,6 +4,7 @@ import re
 from base64 import urlsafe_b64decode
 from collections.abc import Callable
 from importlib.metadata import PackageNotFoundError, distribution
+from importlib.util import find_spec
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Annotated, ClassVar, Literal, NamedTuple
@@ -188,8 +189,8 @@ class Settings(BaseSettings):
     otel: bool = Field(
         False, description="send traces of requests and judging by OpenTelemetry, to where OTEL_EXPORTER_OTLP_... say"
     )
-    log_level: Literal["debug", "info", "warning", "error"] = Field(
-        "info", description="least weight of a line in the log; debug: also requests and submissions that went well"
+    log_level: Literal["auto", "debug", "info", "warning", "error"] = Field(
+        "auto", description="minimum log level; auto: info, on a terminal warning; debug also logs successful requests"
     )
     graders: int = Field(0, ge=0, description="grader processes; 0: one less than the cores, at least one")
     grader_memory: int = Field(2 * 2**30, description="memory a grader may use")
@@ -283,6 +284,8 @@ class Settings(BaseSettings):
     def _a_database_we_know(cls, url: str) -> str:
         if url and not url.startswith(("postgresql://", "postgres://", "postgresql+psycopg://", "sqlite:///")):
             raise ValueError(f"expected postgresql://... or nothing (SQLite), found {url.partition(':')[0]}:...")
+        if url.startswith("postgres") and find_spec("psycopg") is None:
+            raise ValueError("PostgreSQL needs the extra postgres: pip install 'jurado[postgres]'")
         return with_port(url)
 
     @field_validator("broker_url")

@@ -158,8 +158,13 @@ def without_controls(_logger: object, _name: str, event: structlog.typing.EventD
     return {name: fact.translate(CONTROLS) if isinstance(fact, str) else fact for name, fact in event.items()}
 
 
-def configure_logs(level: str = "info") -> None:
-    """Send everything at `level` and above to stderr, one JSON object a line unless somebody reads it there."""
+def configure_logs(level: str = "auto") -> None:
+    """Log to stderr: lines for people on a terminal, otherwise one JSON object a line.
+
+    The level `auto` is info, and warning on a terminal, where startup messages would hide the address.
+    """
+    if level == "auto":
+        level = "warning" if sys.stderr.isatty() else "info"
     if sys.stderr.isatty():
         rendering: list[structlog.typing.Processor] = [without_controls, ON_A_TERMINAL]
     else:

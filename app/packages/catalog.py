@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO
 
 from app.core.faults import PackageError, PackageErrors, mismatch
+from app.core.shipped import shipped
 from app.domain import contests, counting
 from app.domain.scoring import Bests, ProblemPoints, problem_points
 from app.packages import model, settings, trials, zips
@@ -27,16 +28,15 @@ VARIABLE = "JURADO_PROBLEMS"
 # The folder of packages that are played, among those of other packages.
 GAMES = "games"
 DOOR = re.compile(rb"^def score_answer\(", re.MULTILINE)
-BESIDE_APP = Path(__file__).resolve().parents[2] / "problems"
 
 
 def problems_folder() -> Path:
-    """Find the folder of bundled packages: JURADO_PROBLEMS, else `problems/` beside the package `app` or below `.`.
+    """Find the folder of bundled packages: JURADO_PROBLEMS, the program's own, or `problems/` below `.`.
 
     Raises PackageErrors naming the places looked at where there is none.
     """
     named = os.environ.get(VARIABLE)
-    places = [Path(named)] if named else [BESIDE_APP, Path.cwd() / "problems"]
+    places = [Path(named)] if named else [shipped("problems"), Path.cwd() / "problems"]
     for place in places:
         if place.is_dir():
             return place

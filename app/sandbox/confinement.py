@@ -15,6 +15,7 @@ import resource
 import signal
 import sysconfig
 from collections.abc import Callable, Iterable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import ParamSpec
 
@@ -242,7 +243,9 @@ P = ParamSpec("P")
 
 def keep_what_may_be_kept() -> None:
     """Let numba go on where its cache cannot be written; without this a kernel that is compiled late ends a check."""
-    from numba.core import caching  # dear, and a grader whose checker has no kernels need not load it
+    if find_spec("numba") is None:  # nothing is compiled
+        return
+    from numba.core import caching  # slow to import, and a grader whose checker has no kernels need not load it
 
     for owner, name in ((caching._CacheLocator, "ensure_cache_path"), (caching.IndexDataCacheFile, "save")):
         setattr(owner, name, _forgiving(getattr(owner, name)))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from checkers.compiled import njit
 from checkers.tokens.outcomes import DIFFERENT, NOT_A_NUMBER, SAME, TOO_FAR, UNDECIDED, Bytes
 
 LONGEST_NUMBER = 1000

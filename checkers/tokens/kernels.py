@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import Any, cast
 
 import numpy as np
-from numba import njit
-from numba.cpython.unsafe.numbers import trailing_zeros
 from numpy.typing import NDArray
 
+from checkers.compiled import njit, trailing_zeros
 from checkers.tokens.decimals import compare_numbers
 from checkers.tokens.outcomes import DIFFERENT, SAME, SPACE, Bytes, Words
 

@@ -8,8 +8,9 @@ still open are lost, and a shift marks the larger ones from which taking one of 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from checkers.compiled import njit
 
 LOW = 6
 ALL = 2**64 - 1

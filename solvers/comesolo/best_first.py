@@ -13,9 +13,9 @@ for up to 899 scores, only the first N of them are looked at, and the bucket's n
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from checkers.compiled import njit
 from solvers.comesolo.forest import COUNT, DEEPEST, GROWTH, TOP, Forest, path_to, plant, replay
 from solvers.comesolo.moves import PAD, Jumps, Rows, Tables, draw, lowest, seeded, starts
 from solvers.comesolo.parts import Outcome, Split

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from checkers.compiled import njit
 from solvers.comesolo.moves import DOWN, RIGHT, Jumps
 
 Marks = NDArray[np.bool_]

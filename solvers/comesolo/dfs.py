@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from checkers.compiled import njit
 from solvers.comesolo.moves import Jumps, Rows, Tables, draw, list_jumps, seeded, toggle
 from solvers.comesolo.parts import Outcome, Split
 from solvers.parts.clock import Clock

@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from checkers.compiled import njit
 from solvers.comesolo.costs import Costs
 from solvers.comesolo.moves import Jumps, Rows, Tables, Whole, toggle
 from solvers.comesolo.touched import cost_of, first_in, is_near, list_all, list_line, mark

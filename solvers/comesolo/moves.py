@@ -12,11 +12,10 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from numba import njit
-from numba.cpython.unsafe.numbers import trailing_zeros
 from numpy.typing import NDArray
 
 from checkers.comesolo import Answer, Instance
+from checkers.compiled import njit, trailing_zeros
 
 PAD = 2
 DOWN = np.array([-1, -1, -1, 0, 0, 1, 1, 1], np.int64)

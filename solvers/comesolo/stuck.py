@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from checkers.compiled import njit
 from solvers.comesolo.moves import PAD, lowest
 from solvers.comesolo.parts import GOLDEN, ROUNDING
 

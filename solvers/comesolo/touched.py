@@ -7,9 +7,9 @@ cells of a jump and the pieces near it in small company count.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from checkers.compiled import njit
 from solvers.comesolo.costs import LINE, Costs
 from solvers.comesolo.moves import DOWN, PAD, RIGHT, Bits, Jumps, Rows, Whole, lowest, starts
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from numba import njit
-
+from checkers.compiled import njit
 from checkers.lasttreat import lower
 from checkers.numbers import Integers
 from solvers.lasttreat.pairs import move_to

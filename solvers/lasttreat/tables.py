@@ -6,9 +6,9 @@ from collections.abc import Callable
 from math import isqrt
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from checkers.compiled import njit
 from checkers.numbers import Integers
 from solvers.lasttreat.progress import LOOKS_A_TURN, MOST_CELLS, Work, refuse_beyond
 

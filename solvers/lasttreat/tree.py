@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from checkers.compiled import njit
 from checkers.numbers import Integers
 from solvers.lasttreat.progress import LOOKS_A_TURN, Work, refuse_beyond
 

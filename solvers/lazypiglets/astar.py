@@ -18,9 +18,9 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from checkers.compiled import njit
 from solvers.lazypiglets.bounds import Lanes, assignment, matchings, packed
 from solvers.lazypiglets.maps import Cells, Field, Table16, list_steps, rank_of, unrank
 from solvers.lazypiglets.seen import SPREAD

@@ -7,9 +7,9 @@ as short as wanted are dropped. A state that is met once, kept or not, never com
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from checkers.compiled import njit
 from solvers.lazypiglets.bits import Ranks
 from solvers.lazypiglets.bounds import Bounds, Lanes, Pairs, assignment, first_jumps, is_within
 from solvers.lazypiglets.maps import Field, list_steps, rank_of, unrank

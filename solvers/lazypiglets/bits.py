@@ -10,9 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from checkers.compiled import njit
 from solvers.lazypiglets.maps import Cells, Field, list_steps, rank_of, unrank
 from solvers.lazypiglets.work import STATES_A_TURN, Work
 

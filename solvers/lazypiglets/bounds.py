@@ -14,9 +14,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from checkers.compiled import njit
 from solvers.lazypiglets.maps import FAR, Cells, Field, Table16
 from solvers.lazypiglets.runs import Runs, runs_to
 

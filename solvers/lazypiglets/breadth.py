@@ -9,9 +9,9 @@ from __future__ import annotations
 from itertools import permutations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from checkers.compiled import njit
 from solvers.lazypiglets.maps import PIGS, Field
 from solvers.lazypiglets.work import STATES_A_TURN, Work
 

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from checkers.compiled import njit
 from solvers.lazypiglets.maps import Cells, Field
 
 WORD_BITS = 64

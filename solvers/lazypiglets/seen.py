@@ -8,8 +8,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from checkers.compiled import njit
 
 Slots = NDArray[np.uint32]
 SPREAD = np.uint64(0x9E3779B97F4A7C15)

@@ -17,9 +17,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from checkers.compiled import njit
 from solvers.lazypiglets.beam import search_beam
 from solvers.lazypiglets.bits import Ranks
 from solvers.lazypiglets.bounds import Bounds, Lanes, Pairs, assignment, bounds_to, is_within

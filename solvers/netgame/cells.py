@@ -7,8 +7,8 @@ and taken up again.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from checkers.compiled import njit
 from checkers.netgame import Answer, Sets, Table
 from solvers.netgame.net import Net, answer_of, go_on
 from solvers.parts.clock import Clock

@@ -14,9 +14,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from checkers.compiled import njit
 from checkers.netgame import Answer, Sets
 from solvers.doors import Unsolved
 from solvers.netgame.net import Net, answer_of, go_on

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
-from numba import njit
 
+from checkers.compiled import njit
 from checkers.netgame import Answer, Sets, Table, fill_won
 from solvers.netgame.net import Net, answer_of, go_on
 from solvers.parts.clock import Clock

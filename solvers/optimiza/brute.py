@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from checkers.compiled import njit
 from solvers.optimiza.board import Board, Numbers
 from solvers.optimiza.outcome import Outcome
 from solvers.parts.clock import Clock

@@ -12,9 +12,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from checkers.compiled import njit
 from solvers.optimiza.board import Masks, Numbers
 from solvers.optimiza.search import ONE, Whole, count_bits
 from solvers.optimiza.states import (

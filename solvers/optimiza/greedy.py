@@ -7,8 +7,8 @@ predecessors the first, row by row, is taken.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from checkers.compiled import njit
 from solvers.optimiza.board import Board, Numbers
 from solvers.optimiza.outcome import Outcome
 from solvers.parts.clock import Clock

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from checkers.compiled import njit
 from solvers.doors import Unsolved
 from solvers.optimiza.board import Board, Masks, Numbers
 from solvers.optimiza.layers import Group, Inside, OutOfBudget, climb

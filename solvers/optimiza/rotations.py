@@ -8,8 +8,8 @@ the end that is worth most.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from checkers.compiled import njit
 from solvers.optimiza.board import Masks, Numbers
 from solvers.optimiza.search import ONE, Flags, Whole, highest, keep, narrowest, turn_fronts
 

@@ -8,10 +8,9 @@ cell can be walked the other way round, which gives a walk just as good from the
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
-from numba.cpython.unsafe.numbers import trailing_zeros
 from numpy.typing import NDArray
 
+from checkers.compiled import njit, trailing_zeros
 from solvers.optimiza.board import Masks, Numbers
 
 ONE = np.uint64(1)

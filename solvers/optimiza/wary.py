@@ -8,8 +8,8 @@ tried as the end, the one with the greatest value too.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from checkers.compiled import njit
 from solvers.optimiza.board import Board, Numbers
 from solvers.optimiza.outcome import Outcome
 from solvers.parts.clock import Clock

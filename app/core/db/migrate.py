@@ -15,8 +15,9 @@ from sqlalchemy import Engine, inspect, text
 
 from app.core.files.temporary import whole_file
 from app.core.settings import DEFAULT_TIMEOUTS, Settings, Timeouts, secret_keys_of
+from app.core.shipped import shipped
 
-MIGRATIONS = Path(__file__).resolve().parents[3] / "migrations"
+MIGRATIONS = shipped("migrations")
 
 
 def upgrade(url: str, timeouts: Timeouts = DEFAULT_TIMEOUTS) -> None:

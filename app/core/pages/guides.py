@@ -13,6 +13,7 @@ from markupsafe import Markup
 from app.core.messages import N_, Message, NotFound, did_you_mean
 from app.core.pages.pages import HEADERS
 from app.core.pages.visits import Visit
+from app.core.shipped import shipped
 from app.packages.markdown import parser
 
 MOST_FOUND = 50
@@ -24,8 +25,8 @@ NOT_IN_ANCHORS = re.compile(r"[^\w\- ]")
 
 
 def folder() -> Path:
-    """Return the folder of the guides, which lies next to the package `app`."""
-    return Path(__file__).resolve().parents[3] / "docs" / "guides"
+    """Return the folder of the guides."""
+    return shipped("docs/guides")
 
 
 def names() -> list[str]:

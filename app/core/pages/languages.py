@@ -21,10 +21,9 @@ from gettext import GNUTranslations, NullTranslations
 from io import BytesIO
 from pathlib import Path
 from typing import cast
+from zoneinfo import ZoneInfo
 
-from babel.dates import format_skeleton, get_datetime_format, get_timezone
-from babel.messages.mofile import write_mo
-from babel.messages.pofile import read_po
+import polib
 
 from app.core.messages import N_, BadRequest, Message
 from app.domain.documents import MessageDocument, PhraseDocument
@@ -34,6 +33,17 @@ SOURCE = "en"
 # The languages of pages, each by its own name.
 LANGUAGES = {SOURCE: "English", "es": "Español", "sk": "Slovenčina", "ru": "Русский", "ja": "日本語"}
 DECIMAL_SIGNS = {SOURCE: ".", "es": ",", "sk": ",", "ru": ",", "ja": "."}
+# Moments of other languages, as CLDR writes them, and the names of months in them.
+MOMENTS = {
+    "es": "{day} {month} {year}, {time}",
+    "sk": "{day}. {number}. {year}, {time}",
+    "ru": "{day} {month} {year}\u202fг., {time}",  # noqa: RUF001 - Russian
+    "ja": "{year}年{number}月{day}日 {time}",
+}
+MONTHS = {
+    "es": ["ene", "feb", "mar", "abr", "may", "jun", "jul", "ago", "sept", "oct", "nov", "dic"],
+    "ru": ["янв.", "февр.", "мар.", "апр.", "мая", "июн.", "июл.", "авг.", "сент.", "окт.", "нояб.", "дек."],
+}
 # The catalogues, `es.po` for Spanish: each is read once, when the first reader wants it.
 CATALOGUES = Path(__file__).parent / "translations"
 # Languages of an Accept-Language header that are looked at.
@@ -62,11 +72,12 @@ def translations(language: str) -> NullTranslations:
     """The texts of a language."""
     if language == SOURCE:
         return NullTranslations()
-    compiled = BytesIO()
-    with (CATALOGUES / f"{language}.po").open("rb") as file:
-        write_mo(compiled, read_po(file, locale=language))
-    compiled.seek(0)
-    return GNUTranslations(compiled)
+    return GNUTranslations(BytesIO(catalogue(language).to_binary()))
+
+
+def catalogue(language: str) -> polib.POFile:
+    """The messages of a language with their translations."""
+    return polib.pofile(str(CATALOGUES / f"{language}.po"), encoding="utf-8")
 
 
 def gettext(message: str) -> str:
@@ -115,13 +126,13 @@ def decimal(text: str) -> str:
 
 def moment(time: datetime, zone: str) -> str:
     """A moment by the clock of a zone, to the minute: in English as ISO 8601 has it, else as the language writes it."""
-    local = time.astimezone(get_timezone(zone))
-    if _language.get() == SOURCE:
+    local, spoken = time.astimezone(ZoneInfo(zone)), _language.get()
+    if spoken == SOURCE:
         return f"{local:%Y-%m-%d %H:%M}"
-    locale = _language.get()
-    date = format_skeleton("yMMMd", local, locale=locale)
-    both = str(get_datetime_format("medium", locale=locale)).replace("'", "")
-    return both.replace("{1}", date).replace("{0}", f"{local:%H:%M}")
+    month = MONTHS[spoken][local.month - 1] if spoken in MONTHS else ""
+    return MOMENTS[spoken].format(
+        day=local.day, month=month, number=local.month, year=local.year, time=f"{local:%H:%M}"
+    )
 
 
 def chosen(cookie: str, accepted: str, default: str) -> str:

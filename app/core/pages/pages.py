@@ -21,9 +21,8 @@ from pathlib import Path
 from typing import cast
 from urllib.parse import parse_qs
 
+import polib
 import segno
-from babel.messages.catalog import Catalog
-from babel.messages.pofile import read_po
 from fastapi import Request, Response
 from fastapi.responses import HTMLResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -32,7 +31,7 @@ from markupsafe import Markup, escape
 
 from app.core.messages import N_, NotFound
 from app.core.pages import forms, languages, wording
-from app.core.pages.languages import CATALOGUES, LANGUAGES, SOURCE, gettext, stored_values
+from app.core.pages.languages import LANGUAGES, SOURCE, gettext, stored_values
 from app.core.service import Service
 
 POLICY = "default-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -43,20 +42,18 @@ PRIVATE = {**HEADERS, "Cache-Control": "private, no-cache", "Vary": "Cookie, Acc
 
 def script_of(language: str) -> str:
     """The script with the texts of a language; its plural rule is the catalogue's own, which is C and JavaScript."""
-    with (CATALOGUES / f"{language}.po").open("rb") as file:
-        catalogue = read_po(file, locale=language)
+    catalogue = languages.catalogue(language)
     texts = json.dumps(texts_of_scripts(catalogue), ensure_ascii=False, separators=(",", ":"))
-    rule = f"(n) => Number({catalogue.plural_expr})"
+    rule = f"(n) => Number({catalogue.metadata['Plural-Forms'].partition('plural=')[2].rstrip(';')})"
     return f'"use strict";\nglobalThis.juradoMessages = {{ plural: {rule}, texts: {texts} }};\n'
 
 
-def texts_of_scripts(catalogue: Catalog) -> dict[str, str | list[str]]:
+def texts_of_scripts(catalogue: polib.POFile) -> dict[str, str | list[str]]:
     """The translated messages that stand in scripts: of those with a count every form, under the first."""
     texts: dict[str, str | list[str]] = {}
-    for message in catalogue:
-        forms = [message.string or ""] if isinstance(message.string, str | None) else list(message.string)
-        if all(forms) and not message.fuzzy and any(str(path).endswith(".js") for path, _ in message.locations):
-            texts.update({message.id: forms[0]} if isinstance(message.id, str) else {message.id[0]: forms})
+    for entry in catalogue.translated_entries():
+        if any(path.endswith(".js") for path, _ in entry.occurrences):
+            texts[entry.msgid] = list(entry.msgstr_plural.values()) if entry.msgid_plural else entry.msgstr
     return texts
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import atexit
 import signal
 import socket
+import sys
 import time
 from importlib import import_module
+from importlib.util import find_spec
 from types import FrameType, ModuleType
 from typing import TYPE_CHECKING, Any, cast
 
@@ -74,12 +76,16 @@ def begin_traces(settings: Settings, service: str) -> None:
 
 def run_server(settings: Settings, bound: socket.socket, hold: Hold, *, accept_clock: bool = False) -> None:
     """Run one server process on the socket until a signal ends it; requests that have begun are finished first."""
+    import structlog
     import uvicorn
 
     from app.core.telemetry import configure_logs
 
     configure_logs(settings.log_level)
     begin_traces(settings, "jurado serve")
+    if find_spec("numba") is None:
+        log = structlog.get_logger("jurado.serve")
+        log.warning("checkers run as slow Python: pip install 'jurado[kernels]' compiles them")
     host, port = bound.getsockname()[:2]
     address = f"http://{f'[{host}]' if ':' in host else host}:{port}"
 
@@ -92,6 +98,8 @@ def run_server(settings: Settings, bound: socket.socket, hold: Hold, *, accept_c
             await super().startup(sockets)
             if self.started:
                 typer.echo(f"Jurado serves {address} (data in {settings.home.resolve()})")
+                if sys.stdout.isatty():
+                    typer.echo("Press Ctrl+C to stop.")
 
         def handle_exit(self, sig: int, frame: FrameType | None) -> None:
             if not self.started or app.state.draining or not settings.drain_seconds:

@@ -23,6 +23,7 @@ from app.core.files.open_files import open_files
 from app.core.files.stored_bytes import StoreUnavailable
 from app.core.passwords import hash_password, make_password, weakness
 from app.core.settings import Settings
+from app.core.shipped import shipped
 from app.domain.contests import Kind
 from app.packages import catalog, read, trials, verify
 from app.problems.queries import problems
@@ -101,7 +102,7 @@ def import_missing(database: Database, files: Files, packages: dict[str, Path]) 
     """
     imported = []
     # The project's own packages are held to this by its tests: running their checkers here would only delay the start.
-    desk = None if catalog.problems_folder() == catalog.BESIDE_APP else trials.LocalDesk()
+    desk = None if catalog.problems_folder() == shipped("problems") else trials.LocalDesk()
     with database.read() as session:
         missing = [slug for slug in packages if session.get(ProblemRow, slug) is None]
     for slug in missing:
@@ -130,7 +131,7 @@ def make_admin(session: Session, password: str) -> None:
         raise ValueError(f"admin_password: expected {expected}, found a secret")
     if not password:
         password = make_password()
-        text = f"jurado: made the account {ADMIN} with the password {password} (shown only now); log in with it"
+        text = f"jurado: created the account {ADMIN} with the password {password} (shown only once)"
         print(text, file=sys.stderr, flush=True)
     session.add(
         AccountRow(id=ADMIN, username=ADMIN, password_hash=hash_password(password), type="admin", created=utc_now())

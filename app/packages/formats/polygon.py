@@ -12,7 +12,6 @@ from dataclasses import replace
 from fractions import Fraction
 from xml.etree.ElementTree import Element, ParseError
 
-from babel import Locale
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import fromstring
 
@@ -20,7 +19,6 @@ from app.core.faults import NONE
 from app.core.parsing import LARGEST_DOCUMENT
 from app.packages import files, model
 from app.packages.formats import draft as drafts
-from app.packages.names import LANGUAGE
 from checkers.doors import N_, Phrase
 
 FILE = "problem.xml"
@@ -48,6 +46,17 @@ FOLDERS = {
     "main": "accepted", "accepted": "accepted", "wrong-answer": "wrong_answer", "rejected": "rejected",
 }  # fmt: skip
 SOURCE_KINDS = (".h", ".hpp")
+# Codes of languages by their English names.
+LANGUAGES = {
+    "english": "en", "spanish": "es", "russian": "ru", "slovak": "sk", "japanese": "ja", "ukrainian": "uk",
+    "polish": "pl", "czech": "cs", "german": "de", "french": "fr", "italian": "it", "portuguese": "pt",
+    "chinese": "zh", "korean": "ko", "bulgarian": "bg", "croatian": "hr", "serbian": "sr", "hungarian": "hu",
+    "romanian": "ro", "turkish": "tr", "lithuanian": "lt", "latvian": "lv", "estonian": "et", "finnish": "fi",
+    "swedish": "sv", "norwegian": "no", "danish": "da", "dutch": "nl", "greek": "el", "hebrew": "he", "arabic": "ar",
+    "persian": "fa", "hindi": "hi", "vietnamese": "vi", "indonesian": "id", "thai": "th", "georgian": "ka",
+    "armenian": "hy", "azerbaijani": "az", "kazakh": "kk", "uzbek": "uz", "belarusian": "be", "slovenian": "sl",
+    "macedonian": "mk", "catalan": "ca", "basque": "eu", "mongolian": "mn", "bengali": "bn",
+}  # fmt: skip
 
 
 def read(source: drafts.Source) -> drafts.Draft:
@@ -101,8 +110,7 @@ def parse(source: drafts.Source) -> Element | None:
 
 def language_of(name: str) -> str:
     """The code of a language by its English name in lower case; empty where none has it."""
-    known = Locale("en").languages
-    return next((code for code, each in known.items() if each.lower() == name and LANGUAGE.match(code)), "")
+    return LANGUAGES.get(name, "")
 
 
 def _language(element: Element) -> str:

@@ -9,9 +9,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from checkers.compiled import njit
 from checkers.rollingballs import EMPTY, WALL, Answer, Instance
 
 Cells = NDArray[np.int8]

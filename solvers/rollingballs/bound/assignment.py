@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from checkers.compiled import njit
 from solvers.rollingballs.board.flat import Ints
 
 _FAR = 1 << 30

@@ -6,9 +6,9 @@ The balls of a part are listed by colour and, within a colour, by cell; six bits
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from checkers.compiled import njit
 from solvers.rollingballs.board.flat import Cells, Ints, worth
 
 MOST_CELLS, MOST_BALLS = 63, 10

@@ -8,9 +8,9 @@ pocket that stays empty; a ball with walls and such balls on all sides never lea
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from checkers.compiled import njit
 from checkers.rollingballs import EMPTY, WALL
 from solvers.rollingballs.board.flat import Cells, Ints
 

@@ -7,8 +7,8 @@ unfilled. One pass costs a breadth-first search a cell; passes repeat while they
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from checkers.compiled import njit
 from checkers.rollingballs import EMPTY, Answer, Instance
 from solvers.parts.clock import Clock
 from solvers.rollingballs.board.flat import (
