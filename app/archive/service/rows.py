@@ -197,7 +197,7 @@ class Importer:
         for at, each in enumerate(self.contents.objects["teams"]):
             decided = {name: each[name] for name in ("disqualified", "extra_time") if each.get(name) is not None}
             body = self._model(team_changes.ContestTeamBody, decided, "teams.json", f"[{at}]")
-            if body is not None and decided:
+            if body is not None and (body.disqualified or body.extra_time):
                 team_changes.decide(self.session, contest.id, each["id"], body)
 
     def _accounts(self) -> None:

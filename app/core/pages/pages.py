@@ -185,9 +185,12 @@ ENVIRONMENT.policies["ext.i18n.trimmed"] = True
 ENVIRONMENT.install_gettext_callables(languages.gettext, languages.plural, newstyle=True)  # type: ignore[attr-defined]
 
 
+CODE = re.compile(r"`([^`]+)`")
+
+
 def coded(text: str) -> Markup:
     """A text with what is between backticks as code."""
-    return Markup(re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text))))  # of an escaped text
+    return Markup(CODE.sub(r"<code>\1</code>", str(escape(text))))  # of an escaped text
 
 
 ENVIRONMENT.filters.update(

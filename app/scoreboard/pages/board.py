@@ -135,9 +135,9 @@ USUAL_LIVE = re.compile(rb"(?:start=([1-9]\d{0,4})&)?lang=(en|es|sk|ru|ja)")
 
 async def usual_live(request: Request) -> Response:
     """As `live`, for `app.core.http.deps.Direct`: 1,000 open pages ask 400 times a second (guarantee 6)."""
-    found = USUAL_LIVE.fullmatch(request.scope["query_string"])
-    assert found is not None, "Direct has matched the query"
-    return await _live(request, request.scope[VIEWER], Asked(start=int(found[1] or 1)), found[2].decode())
+    query = USUAL_LIVE.fullmatch(request.scope["query_string"])
+    assert query is not None, "Direct has matched it"
+    return await _live(request, request.scope[VIEWER], Asked(start=int(query[1] or 1)), query[2].decode())
 
 
 async def _live(request: Request, viewer: Viewer, asked: Asked, language: str) -> Response:

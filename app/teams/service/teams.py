@@ -97,8 +97,7 @@ def document(
     if contest_id is not None and viewer.sees_all:
         place = (enrolled or {}).get(row.id)
         written["disqualified"] = place is not None and place.disqualified
-        if place is not None and place.extra_seconds:
-            written["extra_time"] = format_reltime(timedelta(seconds=place.extra_seconds))
+        written["extra_time"] = format_reltime(timedelta(seconds=0 if place is None else place.extra_seconds))
     return written
 
 

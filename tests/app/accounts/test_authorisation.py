@@ -79,7 +79,7 @@ GET    /api/contests/{contest_id}/reveal                                        
 POST   /api/contests/{contest_id}/reveal                                            404 403 403 403 403 401
 GET    /api/contests/{contest_id}/participation                                     403 403 200 200 403 401
 POST   /api/contests/{contest_id}/participation                                     403 403 404 404 403 401
-PATCH  /api/contests/{contest_id}/teams/{team_id}                                   400 403 403 403 403 401
+PATCH  /api/contests/{contest_id}/teams/{team_id}                                   404 403 403 403 403 401
 GET    /api/contests/{contest_id}/problems/{problem_id}/inputs                      403 403 200 200 403 401
 POST   /api/contests/{contest_id}/problems/{problem_id}/inputs                      403 403 404 404 403 401
 GET    /api/contests/{contest_id}/problems/{problem_id}/chosen                      403 403 200 200 403 401

@@ -402,7 +402,7 @@ def test_a_package_may_be_written_by_hand(empty: Api) -> None:
         (paused(interval("09:00:00", None), interval("09:30:00", "10:00:00")), "removed_intervals[1]"),
         (paused(interval("13:00:00", "14:00:00")), "removed_intervals[0]"),
         (paused(*[interval("09:00:00", "09:00:00")] * (MOST_PAUSES + 1)), f"removed_intervals[{MOST_PAUSES}]"),
-        ({"teams.json": b'[{"id": "t", "name": "T", "disqualified": "yes"}]'}, "true or false"),
+        ({"teams.json": b'[{"id": "t", "name": "T", "disqualified": "yes"}]'}, "valid boolean"),
         ({"jurado.json": b"[]"}, "an object"),
         ({"jurado.json": b'{"colours": []}'}, "no such property"),
         ({"jurado.json": b'{"limits": {}}'}, "an array"),

@@ -110,7 +110,9 @@ def test_logins_that_are_not_known_are_routed_where_refusals_wait() -> None:
     owner.state.authenticator = SimpleNamespace(remembered=lambda header: PUBLIC if header == "Bearer known" else None)
     contest = SimpleNamespace(settings=ContestSettings())
     owner.state.service = SimpleNamespace(boards=SimpleNamespace(contest=lambda _contest_id: contest))
-    direct = Direct(routed, owner, {("GET", "scoreboard"): Endpoint("/scoreboard", "get_scoreboard", answered)})
+    direct = Direct(
+        routed, owner, {("GET", "/api/contests/scoreboard"): Endpoint("/scoreboard", "get_scoreboard", answered)}
+    )
     for header in (b"Bearer unknown", b"Bearer known"):
         scope = {"type": "http", "method": "GET", "path": f"/api/{BOARD}", "query_string": b""}
         asyncio.run(direct({**scope, "headers": [(b"authorization", header)]}, unasked, unheard))

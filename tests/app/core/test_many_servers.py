@@ -444,10 +444,13 @@ def test_games_open_at_once_count_on_both(postgresql_url: str, tmp_path: Path) -
 
 def test_wrong_passwords_make_guessing_dear_on_both(two: tuple[Api, Api]) -> None:
     one, other = two
-    for _ in range(GUESSES_FREE):
-        assert one.get("account", auth=("judge", "a wrong one")).status_code == 401
     guesses = other.app.state.authenticator.guesses
-    until(lambda: guesses.failures.reach(("account", "judge"), GUESSES_FREE))
+
+    def guess() -> bool:
+        assert one.get("account", auth=("judge", "a wrong one")).status_code in {401, 429}
+        return bool(guesses.failures.reach(("account", "judge"), GUESSES_FREE))
+
+    until(guess)  # what was guessed before the other server listened is not counted there
     until(lambda: guesses.servers() == 2)
 
 

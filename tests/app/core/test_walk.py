@@ -29,7 +29,13 @@ PARTS = 4
 WITH_AXE = 6
 """`make test` has axe-core look at each so many-th page: it costs as much as all else that is done on a page."""
 FILES = (
-    *("/static/", "/guides/images/", "/c/{contest_id}/header", "/c/{contest_id}/stream"),
+    *(
+        "/static/",
+        "/guides/images/",
+        "/c/{contest_id}/header",
+        "/c/{contest_id}/stream",
+        "/c/{contest_id}/scoreboard/live",
+    ),
     "/admin/problems/{problem_id}/files/",
 )
 """Routes that are no pages: files, and the parts of a page that open pages fetch."""

@@ -33,6 +33,7 @@ DOCUMENT = {
     },
     "team_bytes": None,
     "contest_bytes": None,
+    "share_tools": True,
     "choose": True,
     "awards": {"gold": 1, "silver": 2, "bronze": 3, "ranks": 4},
     "staff_act_for_teams": True,

@@ -59,7 +59,7 @@ EXTENSIONS = {
     "problems": {"names", "languages", "rule", "credits", "sources", "license"},
     "submissions": {"account_id", "comment", "practice"},
     "runs": {"testcase", "raw", "message"},
-    "teams": {"disqualified"},
+    "teams": {"disqualified", "extra_time"},
     "clarifications": {"to_team_ids", "to_group_ids"},
     "state": {"removed_intervals"},
 }
