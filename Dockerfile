@@ -14,6 +14,7 @@ RUN uv venv /jurado \
     && uv export --quiet --frozen --no-emit-project --extra kernels $EXTRAS --output-file requirements.txt \
     && uv pip install --python /jurado/bin/python --requirement requirements.txt
 COPY app app
+COPY client client
 COPY checkers checkers
 COPY games games
 COPY solvers solvers

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+from jurado_client.connection import Body, Param
 
 from app.contests.commands.contest_settings import setting
 from app.core.commands import config, registry
-from app.core.commands.client import Body, Client, Param
+from app.core.commands.client import Client
 from app.core.commands.output import Failure, read_file, report, write_json
 from app.packages.files import LONGEST_ID, SLUG
 from app.packages.skeletons.choices import FITTING, CheckerKind, Choices, Scoring, faults_of

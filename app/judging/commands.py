@@ -5,11 +5,12 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import typer
+from jurado_client.connection import refusal_of
 from rich.table import Table as RichTable
 
-from app.core.commands.client import Client, refusal, without_none
+from app.core.commands.client import Client, without_none
 from app.core.commands.lookup import follow_job, points_text
-from app.core.commands.output import Failure, Json, JsonMapping, plain, report, show, table, write_json
+from app.core.commands.output import Json, JsonMapping, plain, report, show, table, write_json
 from app.core.commands.progress import progress_shown
 from app.core.commands.registry import AsJson, Cell, ContestId, Request, Shown, Table, command
 
@@ -134,7 +135,7 @@ def applied(client: Client, path: str, body: object, *, wait: bool, quiet: bool)
         if reply.status_code != 409:
             return client.body(reply)
         if "retry-after" not in reply.headers:
-            raise Failure(refusal(reply), 1)
+            raise client.refused(refusal_of(reply))
     raise AssertionError("the last round has no 409")
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import IO, Annotated
 
 import typer
+from jurado_client.connection import Param
 from rich.table import Table
 
-from app.core.commands.client import Client, Param
+from app.core.commands.client import Client
 from app.core.commands.config import new_secret_file
 from app.core.commands.output import Failure, Json, JsonMapping, read_file, report, say, show, table
 from app.core.csv_tables import PASSWORD_COLUMNS, csv_text

@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from jurado_client.connection import Param
 
 from app.accounts.commands.imports import Replace
 from app.core.commands import output, registry, uploading
-from app.core.commands.client import Client, Param
+from app.core.commands.client import Client
 
 # A large import takes minutes.
 SECONDS = 3600.0

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from jurado_client.connection import Param
 
 from app.core.commands import lookup, progress, registry, uploading
-from app.core.commands.client import Client, Param, without_none
+from app.core.commands.client import Client, without_none
 from app.core.commands.output import Failure, JsonMapping, report, say, show, table, write_json
 
 # A package of gigabytes or ten thousand cases takes the server minutes.

@@ -5,11 +5,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from jurado_client.connection import Param
 from pydantic import JsonValue
 
 from app.authoring.commands.problems import Method, ProblemId, Seconds, Seed, Wait, case_text
 from app.core.commands import lookup, progress, registry, uploading
-from app.core.commands.client import Client, Param, without_none
+from app.core.commands.client import Client, without_none
 from app.core.commands.output import Failure, JsonMapping, read_file, say
 
 # Longest wait for the reply: all cases are checked before it.

@@ -12,8 +12,9 @@ from typing import Annotated, TypeVar, get_args
 
 import rich.table
 import typer
+from jurado_client.connection import Param
 
-from app.core.commands.client import OTHER_SERVER, Client, Param
+from app.core.commands.client import OTHER_SERVER, Client
 from app.core.commands.output import Failure, Json, JsonMapping, harmless, plain, show, table, write_json
 
 AsJson = Annotated[bool, typer.Option("--json", help="print JSON for a program")]

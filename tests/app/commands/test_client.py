@@ -6,6 +6,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from jurado_client.connection import refusal_of
 
 from app.core.commands.client import Client, certificates, refusal
 from app.core.commands.config import Login, cleaned, current_login, store_login
@@ -74,11 +75,11 @@ def test_a_refusal_shows_the_servers_words_and_every_fault() -> None:
     ]
     body = {"code": 400, "message": "two faults", "errors": faults}
     lines = ["two faults", "  a.in, line 1: expected a number", "  id: expected an id, found '?'"]
-    assert refusal(httpx.Response(400, json=body)).splitlines() == lines
+    assert refusal(refusal_of(httpx.Response(400, json=body))).splitlines() == lines
 
 
 def test_a_refusal_without_words_shows_the_status() -> None:
-    assert refusal(httpx.Response(502, text="<html>")) == "the server answered 502 Bad Gateway"
+    assert refusal(refusal_of(httpx.Response(502, text="<html>"))) == "the server answered 502 Bad Gateway"
 
 
 def test_an_address_that_is_none_is_refused() -> None:
