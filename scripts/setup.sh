@@ -66,16 +66,14 @@ find_uv() {
 wanted() { { pwd; cat uv.lock pyproject.toml scripts/setup.sh; } | cksum; }
 
 stamp=.venv/.jurado-setup # what was asked for, then the groups installed
-groups=
-if [ -x .venv/bin/jurado ] && [ -x .venv/bin/python ] && [ -f $stamp ] && [ "$(head -n 1 $stamp)" = "$(wanted)" ]; then
-    groups=$(tail -n +2 $stamp)
-fi
+installed=
+[ -x .venv/bin/jurado ] && [ -x .venv/bin/python ] && [ -f $stamp ] && installed=$(tail -n +2 $stamp)
 missing=
 for group in serve "$@"; do
-    printf '%s\n' "$groups" | grep -qx "$group" || missing="$missing $group"
+    printf '%s\n' "$installed" | grep -qx "$group" || missing="$missing $group"
 done
-[ -n "$missing" ] || exit 0
-[ -n "$groups" ] && set -- $groups "$@" # those installed stay
+[ -z "$missing" ] && [ "$(head -n 1 $stamp)" = "$(wanted)" ] && exit 0
+set -- $installed "$@" # groups that are installed stay
 options="--extra kernels"
 for group in "$@"; do
     [ "$group" = serve ] || options="$options --group $group"
