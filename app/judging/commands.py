@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 from typing import Annotated
 
 import typer
-from jurado_client.connection import refusal_of
+from jurado_client.connection import named, refusal_of
 from rich.table import Table as RichTable
 
-from app.core.commands.client import Client, without_none
+from app.core.commands.client import Client
 from app.core.commands.lookup import follow_job, points_text
 from app.core.commands.output import Json, JsonMapping, plain, report, show, table, write_json
 from app.core.commands.progress import progress_shown
@@ -44,7 +44,7 @@ def rejudge(
       jurado admin rejudge finals --reason 'the checker took spaces' --problem comesolo --wait
       jurado admin rejudge finals --reason 'a broken file system' --submission 17 --submission 18 --apply
     """
-    given = without_none({"reason": reason, "problem": problem, "team": team, "submissions": submission or None})
+    given = named({"reason": reason, "problem": problem, "team": team, "submissions": submission or None})
     with Client.open() as client:
         queued = client.post(f"contests/{contest}/rejudgings", given)
         if not (wait or apply):
@@ -118,7 +118,7 @@ def apply(
       jurado admin rejudging apply finals 3 --wait
       jurado admin rejudging apply finals 3 --version 0c1f4a5b9d2e7788
     """
-    given = without_none({"judge_errors": judge_errors, "version": version})
+    given = named({"judge_errors": judge_errors, "version": version})
     with Client.open() as client:
         path = f"contests/{contest}/rejudgings/{rejudging_id}"
         rejudging = applied(client, path, given, wait=wait, quiet=as_json)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from jurado_client.server_events import server_events
 
 from app.core.commands import lookup, output, registry, uploading
 from app.core.commands.client import Client
@@ -205,7 +206,7 @@ def show_verdicts(client: Client, contest: str, *, as_json: bool) -> None:
 
 def verdict_changes(client: Client, contest: str) -> Iterator[output.JsonMapping]:
     """Yield the changes of one's own submissions and judgements as the server sends them, from now on, without end."""
-    for event in uploading.server_events(client, f"contests/{contest}/submissions/stream"):
+    for event in server_events(client, f"contests/{contest}/submissions/stream"):
         if event.name == "submissions" or event.name == "judgements":
             yield event.json()
     raise output.Failure(f"{client.url} sends no verdicts of {contest}", 1)

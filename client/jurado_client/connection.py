@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -51,8 +53,15 @@ class Body(TypedDict, total=False):
     timeout: float
 
 
-def named(params: Mapping[str, Param] | None) -> dict[str, Any]:
-    """Leave out the parameters that are None."""
+class Options(Body, total=False):
+    """A body with query parameters; `again` rewinds it, after which the request may be repeated."""
+
+    params: Mapping[str, Param]
+    again: Callable[[], object]
+
+
+def named(params: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Leave out the values that are None."""
     return {key: value for key, value in (params or {}).items() if value is not None}
 
 
@@ -92,14 +101,18 @@ class Connection:
         auth: tuple[str, str] | None = None,
         transport: httpx.BaseTransport | None = None,
         first_pause: float = FIRST_PAUSE,
-        verify: Any = True,
     ) -> None:
         headers = {"Authorization": f"Bearer {token}"} if token and auth is None else {}
         self.url = url
         self._ahead = timedelta(0)
         self._first_pause = first_pause
         self._http = httpx.Client(
-            base_url=url, headers=headers, auth=auth, timeout=SECONDS, transport=transport, verify=verify
+            base_url=url,
+            headers=headers,
+            auth=auth,
+            timeout=SECONDS,
+            transport=transport,
+            verify=self._certificates(),
         )
 
     def __enter__(self) -> Self:
@@ -119,6 +132,16 @@ class Connection:
     def unreachable(self, reason: str) -> Exception:
         """Return the exception for a server that does not answer as it should."""
         return Unreachable(f"{self.url} {reason}")
+
+    def _certificates(self) -> ssl.SSLContext:
+        """Read the authorities that this machine trusts."""
+        try:
+            return httpx.create_ssl_context()
+        except OSError as error:
+            place, reason = os.environ.get("SSL_CERT_FILE", ""), error.strerror or error
+            raise self.unreachable(
+                f"cannot be trusted: SSL_CERT_FILE={place}: expected certificates as PEM, found: {reason}"
+            ) from error
 
     def now(self) -> datetime:
         """Return the server's time as of its last reply; the clock of this machine may differ."""
@@ -155,6 +178,22 @@ class Connection:
             self._ahead = timedelta(milliseconds=int(sent)) - (datetime.now(UTC) - EPOCH)
         self._check(reply, (304, *accept))
         return reply
+
+    def post(self, path: str, json: object = None, **options: Unpack[Options]) -> Any:
+        """Post to a resource below /api; returns the reply."""
+        return self.body(self.request("POST", f"/api/{path}", json=json, **options))
+
+    def put(self, path: str, json: object = None, **options: Unpack[Options]) -> Any:
+        """Put a resource below /api; returns the reply."""
+        return self.body(self.request("PUT", f"/api/{path}", json=json, **options))
+
+    def patch(self, path: str, json: object, params: Mapping[str, Param] | None = None) -> Any:
+        """Change a resource below /api; returns the reply."""
+        return self.body(self.request("PATCH", f"/api/{path}", json=json, params=params))
+
+    def delete(self, path: str, **params: Param) -> Any:
+        """Delete a resource below /api; returns the reply, if it has any."""
+        return self.body(self.request("DELETE", f"/api/{path}", params=params))
 
     def body(self, reply: httpx.Response) -> Any:
         """Read a reply as JSON; None if it is empty."""

@@ -10,10 +10,11 @@ import sys
 from typing import Annotated
 
 import typer
+from jurado_client.connection import named
 
 from app.accounts.commands import imports
 from app.core.commands import config, output
-from app.core.commands.client import Client, without_none
+from app.core.commands.client import Client
 from app.core.commands.registry import AsJson, Request, collection, command, deletion, keys
 
 Server = Annotated[str, typer.Argument(metavar="URL", help="the server, such as http://127.0.0.1:8000")]
@@ -166,7 +167,7 @@ def add_user(
     """
     password = read_password(username, from_stdin=password_stdin)
     given = {"username": username, "type": kind, "team_id": team_id, "name": full_name, "password": password}
-    return Request("POST", "accounts", lambda made: f"account {made['id']} has been created", without_none(given))
+    return Request("POST", "accounts", lambda made: f"account {made['id']} has been created", named(given))
 
 
 @command("admin user password")

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from jurado_client.connection import Param
+from jurado_client.connection import Param, named
 
 from app.core.commands import lookup, progress, registry, uploading
-from app.core.commands.client import Client, without_none
+from app.core.commands.client import Client
 from app.core.commands.output import Failure, JsonMapping, report, say, show, table, write_json
 
 # A package of gigabytes or ten thousand cases takes the server minutes.
@@ -129,7 +129,7 @@ def run_reference(
       jurado admin reference run comesolo
       jurado admin reference run comesolo 121-mine --method beam --seconds 20 --seed 1
     """
-    given = without_none({"testcases": cases or None, "method": method, "seconds": seconds, "seed": seed})
+    given = named({"testcases": cases or None, "method": method, "seconds": seconds, "seed": seed})
     with Client.open() as client:
         started = client.post(f"problems/{problem_id}/reference-runs", given)
         if wait:

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from jurado_client.connection import Param
+from jurado_client.connection import Param, named
 from pydantic import JsonValue
 
 from app.authoring.commands.problems import Method, ProblemId, Seconds, Seed, Wait, case_text
 from app.core.commands import lookup, progress, registry, uploading
-from app.core.commands.client import Client, without_none
+from app.core.commands.client import Client
 from app.core.commands.output import Failure, JsonMapping, read_file, say
 
 # Longest wait for the reply: all cases are checked before it.
@@ -98,7 +98,7 @@ def put_case(
       jurado admin testcase put comesolo secret/121-mine board.in --answer board.ans
     """
     options = {"method": method, "seconds": seconds, "seed": seed}
-    how = {name: str(value) for name, value in without_none(options).items()}
+    how = {name: str(value) for name, value in named(options).items()}
     if answer is not None and how:
         raise Failure(
             "--answer: expected no --method, --seconds or --seed beside it, as these are for making the answer"

@@ -7,8 +7,8 @@ from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
+from jurado_client.connection import named
 
-from app.core.commands.client import without_none
 from app.core.commands.registry import ContestId, Request, command, deletion
 
 
@@ -44,7 +44,7 @@ def create_contest(
         "POST",
         "contests",
         lambda made: f"contest {made['id']} has been created; it starts {made['start_time'] or 'when you say so'}",
-        without_none(given),
+        named(given),
     )
 
 
@@ -69,17 +69,9 @@ def add_problem(
       jurado admin contest add-problem finals rollingballs --kind relative --counting last --carry best --label R
     """
     rule = {"kind": kind, "direction": direction, "counting": counting, "carry": carry, "max_points": max_points}
-    given = {
-        "id": problem,
-        "label": label,
-        "rule": without_none({**rule, "reference_counts": reference_counts or None}),
-    }
-    return Request(
-        "POST",
-        f"contests/{contest_id}/problems",
-        lambda entry: f"problem {problem} is {entry['label']} in {contest_id}",
-        without_none(given),
-    )
+    given = {"id": problem, "label": label, "rule": named({**rule, "reference_counts": reference_counts or None})}
+    address, text = f"contests/{contest_id}/problems", f"problem {problem} is %s in {contest_id}"
+    return Request("POST", address, lambda entry: text % entry["label"], named(given))
 
 
 @command("admin contest remove-problem")

@@ -1,13 +1,10 @@
 """The HTTP client of every command that talks to a server: the client library's connection, with clear errors."""
 
-import os
-import ssl
-from collections.abc import Callable, Mapping
-from typing import Never, Self, Unpack
+from typing import Never, Self
 
 import httpx
 from jurado_client import connection
-from jurado_client.connection import Body, Connection, Param, Refused
+from jurado_client.connection import Connection, Param, Refused
 
 from app.core.commands import config, progress
 from app.core.commands.output import Failure, Json
@@ -20,27 +17,6 @@ class Reply(dict[str, Json]):
 
     def __missing__(self, key: str) -> Never:
         raise Failure(f"{OTHER_SERVER}: {key}: field required", 1)
-
-
-class Options(Body, total=False):
-    """A body with query parameters; `again` rewinds it, after which the request may be repeated."""
-
-    params: Mapping[str, Param]
-    again: Callable[[], object]
-
-
-def certificates() -> ssl.SSLContext:
-    """Read the authorities that this machine trusts.
-
-    Raises Failure where the file that SSL_CERT_FILE names cannot be read as certificates.
-    """
-    try:
-        return httpx.create_ssl_context()
-    except OSError as error:
-        named = os.environ.get("SSL_CERT_FILE", "")
-        raise Failure(
-            f"SSL_CERT_FILE={named}: expected certificates as PEM, found: {error.strerror or error}"
-        ) from error
 
 
 class Client(Connection):
@@ -56,9 +32,7 @@ class Client(Connection):
         transport: httpx.BaseTransport | None = None,
         first_pause: float = connection.FIRST_PAUSE,
     ) -> None:
-        super().__init__(
-            login.url, login.token, auth=auth, transport=transport, first_pause=first_pause, verify=certificates()
-        )
+        super().__init__(login.url, login.token, auth=auth, transport=transport, first_pause=first_pause)
         self.username = login.username
 
     @classmethod
@@ -76,8 +50,7 @@ class Client(Connection):
 
     def get(self, path: str, **params: Param) -> Reply:
         """Read an object below /api; parameters that are None are left out."""
-        document = self.body(self.request("GET", f"/api/{path}", params=params))
-        if isinstance(document, Reply):
+        if isinstance(document := self.body(self.request("GET", f"/api/{path}", params=params)), Reply):
             return document
         raise Failure(f"{OTHER_SERVER}: {path}: expected an object, found {document!r}", 1)
 
@@ -87,22 +60,6 @@ class Client(Connection):
         if isinstance(document, list) and all(isinstance(each, Reply) for each in document):
             return document
         raise Failure(f"{OTHER_SERVER}: {path}: expected a list of objects, found {document!r}", 1)
-
-    def post(self, path: str, json: object = None, **options: Unpack[Options]) -> Json:
-        """Post to a resource below /api; returns the reply."""
-        return self.body(self.request("POST", f"/api/{path}", json=json, **options))
-
-    def put(self, path: str, json: object = None, **options: Unpack[Options]) -> Json:
-        """Put a resource below /api; returns the reply."""
-        return self.body(self.request("PUT", f"/api/{path}", json=json, **options))
-
-    def patch(self, path: str, json: object, params: Mapping[str, Param] | None = None) -> Json:
-        """Change a resource below /api; returns the reply."""
-        return self.body(self.request("PATCH", f"/api/{path}", json=json, params=params))
-
-    def delete(self, path: str, **params: Param) -> Json:
-        """Delete a resource below /api; returns the reply, if it has any."""
-        return self.body(self.request("DELETE", f"/api/{path}", params=params))
 
 
 def refusal(refused: Refused) -> str:
@@ -122,8 +79,3 @@ def fault_text(fault: Json) -> str:
     if "message" in fault or "text" in fault:
         return f"{place}: {fault.get('message') or fault.get('text')}" if place else str(fault.get("message"))
     return f"{place}: expected {fault.get('expected')}, found {fault.get('found')}"
-
-
-def without_none(given: Mapping[str, object]) -> dict[str, object]:
-    """Leave out the options that were not given."""
-    return {name: value for name, value in given.items() if value is not None}

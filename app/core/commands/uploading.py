@@ -1,18 +1,14 @@
 """An upload with a progress bar.
 
 - A download to a file, with a progress bar; it is never in memory as a whole.
-- Server-sent events: a stream that is taken up again whenever it breaks off.
 """
 
 from __future__ import annotations
 
 import io
-import json
 import sys
-import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple, cast
 
@@ -26,7 +22,7 @@ from rich.progress import (
 )
 
 from app.core.commands import output, progress
-from app.core.commands.client import Client, Reply
+from app.core.commands.client import Client
 from app.core.faults import OnStep, PackageErrors, unseen
 
 if TYPE_CHECKING:
@@ -93,58 +89,6 @@ def _download_shown() -> Iterator[OnSize]:
     with Progress(*columns, console=output.console(err=True), transient=True) as bar:
         task = bar.add_task("download", total=None)
         yield lambda size, total: bar.update(task, completed=size, total=total)
-
-
-SECONDS_BETWEEN_STREAMS = 1.0
-NO_STREAM = (404, 405, 406)
-EVENT_STREAM = "text/event-stream"
-
-
-@dataclass(frozen=True, slots=True)
-class Event:
-    """One server-sent event."""
-
-    name: str
-    data: str
-    id: str
-
-    def json(self) -> output.Json:
-        """Read its data as JSON."""
-        return json.loads(self.data, object_hook=Reply)
-
-
-def server_events(client: Client, path: str) -> Iterator[Event]:
-    """Yield the events of a stream, taken up again after the last one whenever it breaks off; none without a stream."""
-    last = ""
-    while True:
-        headers = {"Accept": EVENT_STREAM, **({"Last-Event-ID": last} if last else {})}
-        with client.stream(f"/api/{path}", headers=headers, accept=NO_STREAM) as lines:
-            if lines is None:
-                return
-            for event in events(lines):
-                last = event.id or last
-                yield event
-        time.sleep(SECONDS_BETWEEN_STREAMS)
-
-
-def events(lines: Iterable[str]) -> Iterator[Event]:
-    """Read server-sent events, as the HTML standard has them; comments and unknown fields are skipped."""
-    name, id_ = "message", ""
-    data: list[str] = []
-    for line in lines:
-        if not line:
-            if data:
-                yield Event(name, "\n".join(data), id_)
-            name, data = "message", []
-            continue
-        key, _, value = line.partition(":")
-        value = value.removeprefix(" ")
-        if key == "event":
-            name = value
-        elif key == "data":
-            data.append(value)
-        elif key == "id":
-            id_ = value
 
 
 def read_sound(place: Path, spool: Path | None = None) -> Package:

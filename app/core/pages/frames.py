@@ -29,7 +29,7 @@ from app.domain.counting import Attempt
 from app.messages import queries as messages_queries
 from app.messages.service.clarifications import readable
 from app.problems.queries import pins
-from app.scoreboard.queries.contest_snapshot import ContestSnapshot, once_a_snapshot
+from app.scoreboard.queries.contest_snapshot import ContestSnapshot
 from app.tables import AccountRow, ClarificationRow
 from app.teams import queries as teams_queries
 
@@ -116,15 +116,9 @@ def _columns(session: Session, snapshot: ContestSnapshot) -> list[Column]:
 
 def groups_shown(viewer: Viewer, snapshot: ContestSnapshot, names: Names) -> dict[str, str]:
     """The names of the groups that have a team the viewer may know of."""
-    shown = _groups_with_teams(snapshot, viewer.sees_all)
-    own = {group for team in snapshot.contest.teams if team.id == viewer.team_id for group in team.group_ids}
-    return {key: name for key, name in names.groups.items() if key in shown or key in own}
-
-
-@once_a_snapshot
-def _groups_with_teams(snapshot: ContestSnapshot, hidden_too: bool) -> frozenset[str]:
-    teams = (team for team in snapshot.contest.teams if hidden_too or not team.hidden)
-    return frozenset(group for team in teams for group in team.group_ids)
+    teams = (each for each in snapshot.contest.teams if viewer.sees_all or not each.hidden or each.id == viewer.team_id)
+    shown = {group for team in teams for group in team.group_ids}
+    return {key: name for key, name in names.groups.items() if key in shown}
 
 
 class Phase(StrEnum):

@@ -48,14 +48,11 @@ FOLDERS = {
 SOURCE_KINDS = (".h", ".hpp")
 # Codes of languages by their English names.
 LANGUAGES = {
-    "english": "en", "spanish": "es", "russian": "ru", "slovak": "sk", "japanese": "ja", "ukrainian": "uk",
-    "polish": "pl", "czech": "cs", "german": "de", "french": "fr", "italian": "it", "portuguese": "pt",
-    "chinese": "zh", "korean": "ko", "bulgarian": "bg", "croatian": "hr", "serbian": "sr", "hungarian": "hu",
-    "romanian": "ro", "turkish": "tr", "lithuanian": "lt", "latvian": "lv", "estonian": "et", "finnish": "fi",
-    "swedish": "sv", "norwegian": "no", "danish": "da", "dutch": "nl", "greek": "el", "hebrew": "he", "arabic": "ar",
-    "persian": "fa", "hindi": "hi", "vietnamese": "vi", "indonesian": "id", "thai": "th", "georgian": "ka",
-    "armenian": "hy", "azerbaijani": "az", "kazakh": "kk", "uzbek": "uz", "belarusian": "be", "slovenian": "sl",
-    "macedonian": "mk", "catalan": "ca", "basque": "eu", "mongolian": "mn", "bengali": "bn",
+    "english": "en", "russian": "ru", "spanish": "es", "slovak": "sk", "japanese": "ja", "ukrainian": "uk",
+    "polish": "pl", "czech": "cs", "german": "de", "french": "fr", "italian": "it", "portuguese": "pt", "chinese": "zh",
+    "korean": "ko", "hungarian": "hu", "romanian": "ro", "turkish": "tr", "bulgarian": "bg", "croatian": "hr",
+    "serbian": "sr", "lithuanian": "lt", "latvian": "lv", "estonian": "et", "armenian": "hy", "georgian": "ka",
+    "azerbaijani": "az", "kazakh": "kk", "belarusian": "be", "vietnamese": "vi", "indonesian": "id", "persian": "fa",
 }  # fmt: skip
 
 

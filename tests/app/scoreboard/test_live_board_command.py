@@ -8,10 +8,10 @@ from typing import Any
 
 import httpx
 import pytest
+from jurado_client.server_events import ServerEvent, events_of
 
 from app.core.commands.lookup import clock_words
 from app.core.commands.output import Failure
-from app.core.commands.uploading import Event, events
 from app.scoreboard.commands import boards, frozen_banner
 from tests.app.conftest import Jurado
 from tests.builders.scripted import Scripted, event_stream, first
@@ -63,11 +63,11 @@ def test_events_are_read_as_the_standard_has_them() -> None:
         "",
         "event: lost",
     ]
-    assert list(events(lines)) == [Event("a", "one\ntwo", "7"), Event("message", "plain", "7")]
+    assert list(events_of(lines)) == [ServerEvent("a", "one\ntwo", "7"), ServerEvent("message", "plain", "7")]
 
 
 def test_an_event_that_broke_off_is_not_given() -> None:
-    assert list(events(["event: a", "data: half"])) == []
+    assert list(events_of(["event: a", "data: half"])) == []
 
 
 def test_a_board_that_is_refused_is_a_failure() -> None:
