@@ -8,7 +8,7 @@ import httpx
 import pytest
 from jurado_client.connection import refusal_of
 
-from app.core.commands.client import Client, certificates, refusal
+from app.core.commands.client import Client, refusal
 from app.core.commands.config import Login, cleaned, current_login, store_login
 from app.core.commands.output import Failure
 from app.submissions.commands import send
@@ -106,4 +106,4 @@ def test_a_file_of_certificates_that_cannot_be_read_is_named(
         path.write_text(text)
     monkeypatch.setenv("SSL_CERT_FILE", str(path))
     with pytest.raises(Failure, match=f"SSL_CERT_FILE={path}: expected certificates as PEM, found: .*{seen}"):
-        certificates()
+        Client(Login("http://there", "token"))

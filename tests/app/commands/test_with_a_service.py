@@ -9,11 +9,11 @@ from contextlib import closing
 
 import httpx
 import pytest
+from jurado_client.server_events import EVENT_STREAM, events_of
 
 from app.commands.fresh_service import Running
 from app.core.commands.client import Client
 from app.core.commands.registry import Shown, Table, keys
-from app.core.commands.uploading import EVENT_STREAM, events
 from app.packages.catalog import problems_folder
 from app.sandbox.sandbox import protections
 from app.scoreboard.commands import boards
@@ -76,7 +76,7 @@ def test_own_verdicts_come_by_the_stream(contest: str, ants: Client) -> None:
     ) as lines:
         assert lines is not None
         sent = submit(ants, contest)
-        told = (json.loads(event.data)["data"] for event in events(lines) if event.name == "judgements")
+        told = (json.loads(event.data)["data"] for event in events_of(lines) if event.name == "judgements")
         judgement = next(each for each in told if each["judgement_type_id"] is not None)
     assert (judgement["submission_id"], judgement["judgement_type_id"]) == (sent, "PC")
 
