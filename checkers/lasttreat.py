@@ -113,7 +113,7 @@ def score_answer(instance: Instance, answer: Answer, reference: bytes | None = N
     at = int(_first_wrong(instance.rows, answer.moves))
     if at < instance.count:
         x, y = (int(value) for value in answer.moves[at])
-        expected = Phrase("a winning move, or 0 0 where there is none")
+        expected = Phrase("a winning move, or 0 0 without one")
         raise Rejected.at(Phrase("position %(number)s", number=at + 1), expected=expected, found=f"{x} {y}")
     text = f"{instance.count} positions right"
     return Score(1, 1, 1, Message("lasttreat-right", text, {"positions": instance.count}))

@@ -161,7 +161,7 @@ def _other(columns: Sequence[str], id_column: str) -> str:
     if len(others) != 1:
         raise Rejected.at(
             Phrase("line %(number)s", number=1),
-            expected=Phrase("one column beside the ids, or the argument target"),
+            expected=Phrase("one column in addition to the ids, or the argument target"),
             found=", ".join(others),
         )
     return others[0]

@@ -27,10 +27,10 @@ from games.transcript import NOBODY, End, Reason, Transcript, read, replay, won_
 
 SIDES: dict[str, Side] = {"side 0": FIRST, "side 1": SECOND}
 REASONS: dict[Reason, str] = {
-    "resigned": Phrase("one that was resigned"),
-    "late": Phrase("one that was lost on time"),
-    "illegal": Phrase("one that was lost by an illegal move"),
-    "broken": Phrase("one that was broken off"),
+    "resigned": Phrase("a resigned game"),
+    "late": Phrase("a game lost on time"),
+    "illegal": Phrase("a game lost by an illegal move"),
+    "broken": Phrase("an interrupted game"),
 }
 
 
@@ -107,10 +107,10 @@ def check_instance(instance: Start) -> None:
     try:
         position = begin(rules, instance.instance)
     except Rejected:
-        raise Rejected.at(where, expected=expected, found=Phrase("one that is over")) from None
+        raise Rejected.at(where, expected=expected, found=Phrase("a finished game")) from None
     outlook = rules.outlook(position)
     if outlook.won is not None and outlook.won is not (rules.to_move(position) == instance.contestant):
-        raise Rejected.at(where, expected=expected, found=Phrase("one that is lost (%(note)s)", note=outlook.note))
+        raise Rejected.at(where, expected=expected, found=Phrase("a lost game (%(note)s)", note=outlook.note))
 
 
 def read_answer(data: bytes, instance: Start) -> Answer:
@@ -154,8 +154,8 @@ def score_answer(instance: Start, answer: Answer, reference: bytes | None = None
 def _lost(end: End | None) -> str:
     """Say how a game was not won, from its end as the transcript has it."""
     if end is None:
-        return Phrase("one that goes on")
-    reason = REASONS.get(end.reason, Phrase("a draw") if end.winner is None else Phrase("one that is lost"))
+        return Phrase("an unfinished game")
+    reason = REASONS.get(end.reason, Phrase("a draw") if end.winner is None else Phrase("a lost game"))
     return Phrase("%(reason)s (%(text)s)", reason=reason, text=end.text) if end.text else reason
 
 

@@ -181,12 +181,10 @@ def other(side: Side) -> Side:
 
 
 def begin(game: Game[P], instance: str) -> P:
-    """Read the position of a new game; raises Rejected for one that is over, as well as for malformed text."""
+    """Read the position of a new game; raises Rejected for a finished game, as well as for malformed text."""
     position = game.start(instance)
     if game.over(position):
-        raise Rejected.at(
-            Phrase("position"), expected=Phrase("one with a legal move"), found=Phrase("one that is over")
-        )
+        raise Rejected.at(Phrase("position"), expected=Phrase("one with a legal move"), found=Phrase("a finished game"))
     return position
 
 

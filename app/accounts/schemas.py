@@ -41,7 +41,7 @@ Type = Literal["team", "judge", "admin", "analyst", "staff"]
 
 @example({"id": "ants", "username": "ants", "password": "open, sesame seeds", "type": "team", "team_id": "ants"})
 class AccountBody(bodies.Body):
-    """An account to be kept. Without an id its username is its id; without a password nobody logs in with one."""
+    """An account to store. Its id defaults to the username; without a password there is no password login."""
 
     id: Id | None = None
     username: Username
@@ -75,7 +75,7 @@ class AccountView(BaseModel):
 
 
 class AccountMade(AccountView, bodies.Sparse):
-    """An account as it was made or replaced."""
+    """An account after it was created or replaced."""
 
     password: str | None = Field(None, description="what the server made; it is shown in this reply and never again")
 
@@ -116,7 +116,7 @@ Code = Annotated[str, StringConstraints(min_length=1, max_length=64)]
 class TermsProperties(bodies.Body):
     """The terms of self-registration that there may be none of."""
 
-    until: Time | None = Field(None, description="the moment from which nobody registers; null: none")
+    until: Time | None = Field(None, description="when registration closes; null: never")
     group_id: Id | None = Field(None, description="the group of registered teams; null: none")
 
 
@@ -136,9 +136,9 @@ class TermsChange(TermsProperties):
 
 
 class PublicTerms(bodies.Sparse):
-    """The terms as everybody may read them."""
+    """The public registration terms."""
 
-    open: bool = Field(description="somebody with the code could register now")
+    open: bool = Field(description="registration with the code is possible now")
     full: bool
     until: str | None
 
@@ -160,7 +160,7 @@ class TermsView(PublicTerms):
     "password": "open, sesame seeds",
 })  # fmt: skip
 class RegistrationBody(bodies.Body):
-    """Somebody who registers, with a new team."""
+    """A person who registers with a new team."""
 
     code: Code = Field(description="the contest's code, which its organisers hand out")
     username: Username | None = Field(None, description="default: made of the name, such as ana.perez")
@@ -173,7 +173,7 @@ class RegistrationBody(bodies.Body):
 @example({"account_id": "ana.perez", "username": "ana.perez", "name": "Ana Pérez", "team_id": "the-ants-4k7f",
           "team": "The Ants"})  # fmt: skip
 class Registration(BaseModel):
-    """An account that somebody has registered."""
+    """A registered account."""
 
     account_id: str
     username: str
@@ -185,7 +185,7 @@ class Registration(BaseModel):
 @example({"account_id": "ana.perez", "username": "ana.perez", "name": "Ana Pérez", "team_id": "the-ants-4k7f",
           "team": "The Ants", "email": "ana@example.org", "time": EXAMPLES_TIME})  # fmt: skip
 class RegisteredView(BaseModel):
-    """Somebody who registered for a contest, as its organisers see them."""
+    """A registration for a contest, as its organizers see it."""
 
     account_id: str
     username: str

@@ -24,7 +24,7 @@ router = APIRouter(route_class=deps.GatedRoute, tags=["contests"])
     status_code=201,
     response_model=ImportedView,
     responses=downloads.TOLD,
-    summary="Bring in a contest package",
+    summary="Import a contest package",
     openapi_extra={"requestBody": {"required": True, "content": downloads.UPLOADED_ZIP}},
 )
 async def import_contest(
@@ -32,12 +32,12 @@ async def import_contest(
     viewer: deps.CurrentViewer,
     service: deps.TheService,
     authenticator: deps.TheAuthenticator,
-    id: Annotated[str | None, Query(description="the contest's id here, in place of its own")] = None,
-    replace: Annotated[bool, Query(description="replace groups, teams and so on that are there already")] = False,
-    submissions: Annotated[bool, Query(description="also what was submitted; it is judged again here")] = True,
+    id: Annotated[str | None, Query(description="id of the imported contest")] = None,
+    replace: Annotated[bool, Query(description="replace existing groups, teams and so on")] = False,
+    submissions: Annotated[bool, Query(description="also import the submissions; they are judged again here")] = True,
 ) -> Response:
     """A zip of a contest package, its documents in JSON. All faults are listed at once; nothing is half stored.
-    Submissions are queued, and judged after those that teams wait for. Accounts of admins and judges are left out.
+    Submissions are queued, and judged after live submissions. Accounts of admins and judges are left out.
 
     With `Accept: application/x-ndjson` there are lines of progress, the last one with status and body of the reply.
     """

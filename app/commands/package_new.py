@@ -88,8 +88,8 @@ def api(
 ) -> None:
     """Send a request to the API and print its reply; the page /docs lists all operations.
 
-    Fields are the query of a GET, a DELETE or a request with --input, and else the JSON body. JSON replies are printed
-    on one line, and other files as they are.
+    Fields are the query of a GET, a DELETE or a request with --input, otherwise the JSON body. JSON replies are printed
+    on one line, and other files unchanged.
 
     Examples:
       jurado api GET contests/finals/problems

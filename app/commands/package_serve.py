@@ -33,8 +33,8 @@ def serve(
     """Serve a package alone, to try it as a contestant, until Ctrl-C.
 
     A throw-away server has one practice contest with this problem and a team whose token is printed with the commands
-    to use it. A changed file brings the package in again and judges again what was submitted; while the package has
-    errors they are shown, and its last good state goes on. Nothing is kept.
+    to use it. A changed file imports the package again and rejudges the submissions; while the package has
+    errors they are shown, and its last valid state is served. Nothing is kept.
 
     Examples:
       jurado package serve tour

@@ -64,7 +64,7 @@ class Stage:
         for line in lines:
             output.say(line)
         count = sum(": error: " in line for line in lines)
-        goes_on = "its last good state goes on" if self.is_served else "it comes in once that is mended"
+        goes_on = "its last valid state is served" if self.is_served else "it is imported once that is fixed"
         result = done or f"{progress.counted(count, 'error') if count else 'not brought in'}; {goes_on}"
         typer.echo(output.harmless(f"{datetime.now().astimezone():%H:%M:%S} {self.folder}: {result}"))
 

@@ -37,7 +37,10 @@ def list_contests(
         str | None, Query(description="only those with this one; empty: with none")
     ] = None,
 ) -> list[ContestView]:
-    """Sorted by start time; contests without one come last. Drafts and private contests are for those who know them."""
+    """Sorted by start time;
+
+    contests without one come last. Drafts and private contests are listed only for their organizers and teams.
+    """
     return service_commands.listed(session, viewer, main_scoreboard_group_id)
 
 
@@ -112,11 +115,11 @@ def change_contest(
 
 @router.post("/contests/{contest_id}/pause", summary="Let a running contest's time stand still")
 def pause_contest(_viewer: CurrentViewer, session: Writing, service: TheService, contest_id: str) -> ContestView:
-    """Nobody may submit meanwhile; freeze and end move by what is taken out."""
+    """No one can submit during the pause; the freeze and the end move by its length."""
     return service_commands.pause(session, service, contest_id)
 
 
-@router.post("/contests/{contest_id}/resume", summary="Let a paused contest go on")
+@router.post("/contests/{contest_id}/resume", summary="Resume a paused contest")
 def resume_contest(_viewer: CurrentViewer, session: Writing, service: TheService, contest_id: str) -> ContestView:
     """From the contest time at which it was paused."""
     return service_commands.resume(session, service, contest_id)
@@ -130,7 +133,7 @@ def delete_contest(session: WritingAccounts, service: TheService, contest_id: st
 
 @router.get("/contests/{contest_id}/judgement-types", summary="How judgements may end")
 def list_judgement_types(_viewer: CurrentViewer, session: Reading, contest_id: str) -> list[contests.JudgementTypeView]:
-    """Those this contest shows: one that shows partly correct as AC has no PC."""
+    """The types that this contest shows: without PC if partly correct is shown as AC."""
     return contests.judgement_types(session, contest_id)
 
 
@@ -162,7 +165,7 @@ def get_limits(_viewer: CurrentViewer, session: Reading, contest_id: str) -> con
 
 @router.get("/contests/{contest_id}/participation", summary="The clock of one's own team")
 def get_participation(viewer: CurrentViewer, session: Reading, contest_id: str) -> ParticipationView:
-    """The contest's, unless the team has one of its own."""
+    """The contest's clock, or the team's own."""
     return participation(session, viewer, contest_id)
 
 
@@ -170,7 +173,7 @@ def get_participation(viewer: CurrentViewer, session: Reading, contest_id: str) 
 def begin_participation(
     viewer: CurrentViewer, service: TheService, contest_id: str, body: ParticipationBody, response: Response
 ) -> ParticipationView:
-    """Once: asked again, it tells of the clock that runs already. Nothing can stop it."""
+    """Starts once; again, it returns the running clock. It cannot be stopped."""
     begun, is_new = begin(service, viewer, contest_id, body)
     response.status_code = 201 if is_new else 200
     return begun

@@ -34,7 +34,7 @@ CONTEST_BYTES = 64 * TEAM_BYTES
 
 
 class AwardSettings(Body, frozen=True):
-    """The awards given at the end beside `winner`, `group-winner-ID` and `first-to-solve-ID`."""
+    """The awards given at the end in addition to `winner`, `group-winner-ID` and `first-to-solve-ID`."""
 
     gold: int = Field(0, ge=0, le=1000, description="how many gold medals")
     silver: int = Field(0, ge=0, le=1000)
@@ -82,21 +82,22 @@ class ContestSettings(Body, frozen=True):
     """The settings of a contest beyond the CLICS properties."""
 
     partly_correct_as: Literal["PC", "AC"] = Field("PC", description="the judgement type shown for partly correct")
-    show_others_answers: bool = Field(False, description="everybody may read every team's answer files")
+    show_others_answers: bool = Field(False, description="all teams' answer files are public")
     share_tools: bool = Field(
         False, description="the zip of a problem's inputs also has its generators, checker and viewer"
     )
     rejections: Literal["verdict", "position", "full"] = Field(
-        "full", description="what all but judges are told of a rejected answer: the verdict, its position, or all"
+        "full",
+        description="feedback on rejected answers: the verdict, the position, or the full message; judges get it all",
     )
-    show_best: bool = Field(True, description="everybody may see the best raw score of each case")
+    show_best: bool = Field(True, description="the best raw score of each case is public")
     answer_pattern: str | None = Field(
         None,
         max_length=255,
         description="name of an answer file, with {case} in it; without it one file is for all",
     )
     final_release: Time | None = Field(
-        None, description="when everybody gets the inputs of final cases; answers for them are taken until the end"
+        None, description="when the inputs of final cases are released; answers for them are taken until the end"
     )
     final_minutes: int | None = Field(
         None, ge=1, le=100_000, strict=True, description="or how long a team has for them from when it asks for them"
@@ -105,11 +106,11 @@ class ContestSettings(Body, frozen=True):
         "final", description="what gives the points after the end: final cases, or these and the provisional ones"
     )
     practice: bool = Field(False, description="submissions after the end are judged, and on no board")
-    virtual: bool = Field(False, description="after the end, teams may take part by a clock of their own")
+    virtual: bool = Field(False, description="after the end, teams may take part with their own clock")
     personal_duration: PositiveReltime | None = Field(
         None, description="each team has so long, from when it begins; others see nothing before the end"
     )
-    limits: Limits = Field(default_factory=Limits, description="for each problem that has no limits of its own")
+    limits: Limits = Field(default_factory=Limits, description="for each problem without its own limits")
     team_bytes: int | None = Field(
         TEAM_BYTES,
         ge=0,
@@ -151,7 +152,7 @@ class ContestSettings(Body, frozen=True):
                 found=pattern,
             )
         if self.final_release is not None and self.final_minutes is not None:
-            raise WrongProperty(N_("expected null beside final_release, found both"), where="final_minutes")
+            raise WrongProperty(N_("cannot be combined with final_release"), where="final_minutes")
         return self
 
 

@@ -20,7 +20,7 @@ LINE = re.compile(r"line ([0-9]+)\b")
 NONE, MORE, BOTH, NEITHER = map(Phrase, (N_("none"), N_("more"), N_("both"), N_("neither")))
 # Instead of a mismatch where what was found is another program's sentence.
 EXPECTED_TEXT = N_("expected %(expected)s, found: %(found)s")
-SLOWER = Phrase(N_("one that takes longer"))
+SLOWER = Phrase(N_("a longer time"))
 
 
 # Of typing_extensions: before Python 3.12 pydantic takes no other.

@@ -46,7 +46,7 @@ def secret_keys_of(text: str) -> list[str]:
     keys = text.replace(",", " ").split()
     for key in keys:
         if not SECRET_KEY.fullmatch(key) or len(urlsafe_b64decode(key)) != KEY_BYTES:
-            raise ValueError(f"expected keys of {KEY_BYTES} bytes in URL-safe Base64, found a secret that is none")
+            raise ValueError(f"expected keys of {KEY_BYTES} bytes in URL-safe Base64, found something else")
     return keys
 
 
@@ -138,23 +138,23 @@ class Settings(BaseSettings):
     home: Path = Field(Path("var"), description="folder of the embedded database and files")
     database_url: str = Field("", description="database; empty: SQLite in JURADO_HOME")
     database_silent_seconds: float = Field(
-        DEFAULT_TIMEOUTS.silent, ge=0, description="time after which a connection without a sign of life is given up"
+        DEFAULT_TIMEOUTS.silent, ge=0, description="seconds without a response after which a connection is closed"
     )
     files_url: Annotated[str, AfterValidator(store)] = Field(
         "", description="file store, file:///... or s3://BUCKET/PREFIX; empty: the folder files in JURADO_HOME"
     )
     files_seconds: float = Field(
-        10.0, gt=0, description="time for one request to S3; one that fails is made again for as long"
+        10.0, gt=0, description="seconds for one request to S3; failed requests are retried for as long"
     )
     files_cache_bytes: int = Field(
         4 * 2**30, ge=0, description="bytes of copies of files on S3 that stay in JURADO_HOME/cache/files"
     )
     broker_url: str = Field(
         "",
-        description="RabbitMQ, amqp://...: many servers and workers on PostgreSQL; empty: one server judges by itself",
+        description="RabbitMQ, amqp://...: many servers and workers on PostgreSQL; empty: one server that judges",
     )
     drain_seconds: float = Field(
-        0.0, ge=0, description="time for which a server that is told to stop still answers, and says it is not ready"
+        0.0, ge=0, description="seconds to keep serving after SIGTERM while reporting that it is not ready"
     )
     host: str = Field("127.0.0.1", description="address to listen on")
     root_path: Annotated[str, AfterValidator(path_prefix)] = Field(
@@ -169,7 +169,7 @@ class Settings(BaseSettings):
         description="origins whose pages may change things with a password, such as https://board.example; tokens: any",
     )
     language: Literal["en", "es", "sk", "ru", "ja"] = Field(
-        "en", description="language of pages for readers whose browser asks for none of the five that there are"
+        "en", description="default language of pages, if the browser asks for none of the five"
     )
     daily: Literal["on", "off"] = Field(
         "on", description="puzzles of the day at /daily; off: no page, link and route of them"
@@ -210,14 +210,14 @@ class Settings(BaseSettings):
         description="whether programs of packages run if the service's user is root; refuse: such packages are refused",
     )
     max_upload: int = Field(64 * 2**20, description="bytes a request may carry")
-    max_package: int = Field(2 * 2**30, description="bytes of a problem package that is brought in")
+    max_package: int = Field(2 * 2**30, description="maximum bytes of an imported problem package")
     max_inflated: int = Field(256 * 2**20, description="bytes all archives of a request may inflate to")
 
     scrub_hours: float = Field(
         24.0, ge=0, description="hours between two passes that read all stored files and remove orphans; 0: none"
     )
 
-    audit_days: int = Field(730, ge=0, description="days for which the audit log keeps an entry; 0: for ever")
+    audit_days: int = Field(730, ge=0, description="days to keep entries of the audit log; 0: forever")
 
     feed_coalesce_seconds: float = Field(
         10.0, ge=0, description="how long changed points of other submissions may wait before the event feed tells them"
@@ -226,7 +226,9 @@ class Settings(BaseSettings):
         30.0, gt=0, le=110, description="silence after which an event feed sends an empty line"
     )
     most_connections_of_one: int = Field(
-        2_000, ge=1, description="connections of one address that is no trusted proxy, as a whole school may share it"
+        2_000,
+        ge=1,
+        description="maximum connections of one address (a school may share one); trusted proxies: unlimited",
     )
     most_streams: int = Field(
         10_000, ge=1, description="feeds and other streams one server process keeps open; what comes then gets 503"
@@ -294,7 +296,7 @@ class Settings(BaseSettings):
         if url and not url.startswith(("amqp://", "amqps://")):
             raise ValueError(f"expected amqp://... or nothing (one server), found {url.partition(':')[0]}:...")
         if url and not fields.data.get("database_url", "postgres").startswith("postgres"):
-            raise ValueError("expected a database_url of PostgreSQL beside it, found SQLite")
+            raise ValueError("requires a database_url of PostgreSQL, found SQLite")
         return with_port(url)
 
     @property

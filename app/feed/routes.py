@@ -106,13 +106,13 @@ async def get_event_feed(
     viewer: CurrentViewer,
     hub: TheHub,
     since_token: Annotated[
-        str | None, Query(description="the token of the last event received: go on behind it")
+        str | None, Query(description="token of the last event received, to continue after it")
     ] = None,
     since_id: Annotated[str | None, Query(description="of older versions of the API; refused")] = None,
     types: Annotated[str | None, Query(description="only these types, with commas between them")] = None,
     stream: Annotated[bool, Query(description="false: end once everything up to now is sent")] = True,
 ) -> Response:
-    """First every object once, each after those it refers to, then every change; an empty line while there is none."""
+    """Every object once, each after the objects it refers to, then every change; empty lines keep the stream open."""
     if since_id is not None:
         raise BadRequest(N_("expected one of %(names)s, found %(found)s"), names="since_token", found="since_id")
     client = Client(viewer, address_of(request), contest_id)
@@ -132,7 +132,7 @@ async def stream_submissions(
     contest_id: str,
     viewer: CurrentViewer,
     hub: TheHub,
-    since_token: Annotated[str | None, Query(description="the id of the last event received: go on behind it")] = None,
+    since_token: Annotated[str | None, Query(description="id of the last event received, to continue after it")] = None,
     stream: Annotated[bool, Query(description="false: end once everything up to now is sent")] = True,
 ) -> Response:
     """Events `submissions`, `judgements` and `runs` from now on: a team's own, all for judges; data as in the feed."""
@@ -158,9 +158,9 @@ async def stream_scoreboard(
     viewer: CurrentViewer,
     pages: ThePages,
     hub: TheHub,
-    public: Annotated[bool | None, Query(description="for judges: the board as everybody sees it")] = None,
+    public: Annotated[bool | None, Query(description="for judges: the public scoreboard")] = None,
     since: Annotated[str | None, Query(description="a version: only rows that changed after it")] = None,
-    stream: Annotated[bool, Query(description="false: end after the board as it is now")] = True,
+    stream: Annotated[bool, Query(description="false: end after the current scoreboard")] = True,
 ) -> Response:
     """Events `scoreboard` whose data are as GET scoreboard answers, then as ?since= does; their id is the version."""
     client = Client(viewer, address_of(request), contest_id)
@@ -174,7 +174,7 @@ webhooks_router = APIRouter(route_class=GatedRoute, tags=["webhooks"])
 
 @webhooks_router.get("/webhooks", summary="All webhooks")
 def list_webhooks(_viewer: CurrentViewer, session: Reading) -> list[WebhookView]:
-    """Also those that are not active any more."""
+    """Including inactive ones."""
     return webhooks.listed(session)
 
 
@@ -188,19 +188,19 @@ def get_webhook(_viewer: CurrentViewer, session: Reading, webhook_id: str) -> We
 async def create_webhook(
     viewer: CurrentViewer, service: TheService, hub: TheHub, body: WebhookBody, response: Response
 ) -> WebhookView:
-    """It is told what its account may see, from now on; what is there already is to be read from the endpoints."""
+    """It gets every later change that its account may see; read existing objects from the endpoints."""
     made = await webhooks.create(service, hub, viewer, body)
     response.headers["Location"] = f"{API}/webhooks/{made.id}"
     return made
 
 
-@webhooks_router.patch("/webhooks/{webhook_id}", summary="Call a webhook again, or no more")
+@webhooks_router.patch("/webhooks/{webhook_id}", summary="Activate or deactivate a webhook")
 def change_webhook(_viewer: CurrentViewer, session: Writing, webhook_id: str, body: WebhookChange) -> WebhookView:
-    """One that is active again is told everything it has missed."""
+    """A webhook that is activated again gets everything it missed."""
     return webhooks.change(session, webhook_id, body)
 
 
 @webhooks_router.delete("/webhooks/{webhook_id}", summary="Delete a webhook", status_code=204)
 def delete_webhook(_viewer: CurrentViewer, session: Writing, webhook_id: str) -> None:
-    """It is called no more."""
+    """It is no longer called."""
     webhooks.delete(session, webhook_id)

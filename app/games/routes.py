@@ -55,7 +55,7 @@ def list_games(
 
 @router.get("/games/{game_id}", summary="A game: position, whose move, clock and moves")
 async def get_game(viewer: CurrentViewer, games: TheGames, game_id: str) -> showing.GameView:
-    """For whoever plays it and for judges; a practice game without login is known by its id alone."""
+    """For its player and for judges; a practice game without login is known by its id alone."""
     return await games.shown(await games.look(viewer, game_id))
 
 
@@ -72,7 +72,7 @@ async def create_move(viewer: CurrentViewer, games: TheGames, game_id: str, body
     return await games.shown(await games.move(viewer, game_id, body))
 
 
-@router.post("/games/{game_id}/resign", summary="Give a game up")
+@router.post("/games/{game_id}/resign", summary="Resign a game")
 async def resign_game(viewer: CurrentViewer, games: TheGames, game_id: str) -> showing.GameView:
-    """The game is lost; again, it stays as it is."""
+    """The game is lost. Repeating the request changes nothing."""
     return await games.shown(await games.resign(viewer, game_id))

@@ -88,7 +88,7 @@ def watch(contest: ContestId, rejudging_id: RejudgingId, as_json: AsJson = False
 def difference(
     contest: ContestId,
     rejudging_id: RejudgingId,
-    everything: Annotated[bool, typer.Option("--all", help="also what stays as it is")] = False,
+    everything: Annotated[bool, typer.Option("--all", help="also unchanged results")] = False,
 ) -> Request:
     """Show what a rejudging changes, or has changed: submissions case by case, teams, ranks.
 
@@ -111,7 +111,7 @@ def apply(
     wait: Annotated[bool, typer.Option("--wait", help="follow it until it is judged, then apply it")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """Let a rejudging count, all of it at once, with what teams submitted meanwhile.
+    """Apply a rejudging in one step, including submissions made since it was created.
 
     Examples:
       jurado admin rejudging apply finals 3

@@ -34,7 +34,7 @@ def _how(
     ] = "follow",
     preview: Annotated[bool, Query(description="only say what the change would do (200); nothing is stored")] = False,
     if_match: Annotated[
-        str | None, Header(description="the version of the problem (its ETag) that the change is made for; else 412")
+        str | None, Header(description="the problem version (its ETag) to change; 412 if there is a newer one")
     ] = None,
 ) -> How:
     """The options of a change of a problem."""
@@ -73,7 +73,7 @@ def create_rejudging(
     body: RejudgingBody,
     response: Response,
 ) -> RejudgingView:
-    """Silently and in the background: nothing changes for anybody until it is applied."""
+    """In the background; nothing changes until it is applied."""
     opened = rejudgings.create(session, service, viewer, contest_id, body)
     response.headers["Location"] = f"{API}/{opened.href}"
     return opened
@@ -81,7 +81,7 @@ def create_rejudging(
 
 @router.get("/contests/{contest_id}/rejudgings", summary="All rejudgings")
 def list_rejudgings(_viewer: CurrentViewer, session: Reading, contest_id: str) -> list[RejudgingView]:
-    """Those that concern the contest, oldest first, also those that are applied, undone or cancelled."""
+    """The contest's rejudgings, oldest first, including applied, undone and cancelled ones."""
     return rejudgings.listed(session, contest_id)
 
 
@@ -97,11 +97,11 @@ def get_rejudging_difference(
     session: Reading,
     contest_id: str,
     rejudging_id: str,
-    everything: Annotated[bool, Query(alias="all", description="also what stays as it is")] = False,
+    everything: Annotated[bool, Query(alias="all", description="also unchanged results")] = False,
 ) -> rejudging_difference.DifferenceView:
     """In this contest: per case verdict and raw score, per submission type and points, per team points and rank.
 
-    Before and after applying it; of one that is applied, before and after that. What is not judged yet is as it was.
+    Before and after it is applied. Submissions that are not rejudged yet are shown unchanged.
     """
     return rejudgings.preview(session, contest_id, rejudging_id, everything=everything)
 
@@ -112,12 +112,12 @@ def apply_rejudging(
 ) -> RejudgingView:
     """All of it in one transaction. Submissions of the last ten seconds that are not judged yet are judged after it.
 
-    409 with Retry-After while older ones are left to judge; one that was undone may be applied once more.
+    409 with Retry-After while older ones are not judged. An undone rejudging may be applied again.
     """
     return rejudgings.apply(service, viewer, contest_id, rejudging_id, body or ApplyBody())
 
 
-@router.post(f"{PLACE}/cancel", summary="Give a rejudging up")
+@router.post(f"{PLACE}/cancel", summary="Cancel a rejudging")
 def cancel_rejudging(viewer: CurrentViewer, service: TheService, contest_id: str, rejudging_id: str) -> RejudgingView:
     """Nothing of it is seen anywhere; what is not judged yet will not be."""
     return rejudgings.cancel(service, viewer, contest_id, rejudging_id)
@@ -125,5 +125,5 @@ def cancel_rejudging(viewer: CurrentViewer, service: TheService, contest_id: str
 
 @router.post(f"{PLACE}/undo", summary="Undo a rejudging")
 def undo_rejudging(viewer: CurrentViewer, service: TheService, contest_id: str, rejudging_id: str) -> RejudgingView:
-    """Everything is as it was before it was applied; what was submitted since to a changed problem is judged again."""
+    """Restores the state before it was applied; later submissions to a changed problem are judged again."""
     return rejudgings.undo(service, viewer, contest_id, rejudging_id)

@@ -27,7 +27,7 @@ async def list_clarifications(
     reply_to_id: Annotated[str | None, Query(description="only answers to this one; empty: to none")] = None,
     problem_id: Annotated[str | None, Query(description="only on this problem; empty: on none")] = None,
 ) -> Response:
-    """Judges see all, teams their own and what is sent to them, everybody what is sent to all."""
+    """Judges see all, teams their own and messages to them, everyone messages to all."""
     problem_id = problem_id and problem_called(snapshot, problem_id)
     wanted = {"from_team_id": from_team_id, "reply_to_id": reply_to_id, "problem_id": problem_id}
     return await lists.small(BY_NAME["clarifications"], viewer, snapshot, **wanted)
@@ -67,7 +67,7 @@ def send_clarification(
 
 @router.put(
     "/contests/{contest_id}/clarifications/{clarification_id}",
-    summary="Bring in a clarification",
+    summary="Import a clarification",
     response_model=clarifications.ClarificationView,
 )
 def put_clarification(
@@ -78,7 +78,7 @@ def put_clarification(
     clarification_id: str,
     body: clarifications.ClarificationBody,
 ) -> clarifications.ClarificationView | Response:
-    """With the id and the time another system gave it. Once there it stays as it is; the same again changes nothing."""
+    """With the id and time of another system. It cannot be changed; repeating the request has no effect."""
     shown, is_new = clarifications.bring_in(viewer, snapshot, session, clarification_id, body)
     place = f"{middleware.API}/contests/{contest_id}/clarifications/{clarification_id}"
     return JSONResponse(shown.model_dump(), 201, {"Location": place}) if is_new else shown
@@ -96,7 +96,9 @@ async def list_commentary(
     viewer: CurrentViewer,
     snapshot: TheSnapshot,
     lists: lists.TheLists,
-    source_id: Annotated[str | None, Query(description="only what this person said; empty: nobody known")] = None,
+    source_id: Annotated[
+        str | None, Query(description="only messages of this person; empty: of an unknown one")
+    ] = None,
 ) -> Response:
     """All of it that speaks of nothing the client may not see, oldest first."""
     return await lists.small(BY_NAME["commentary"], viewer, snapshot, source_id=source_id)

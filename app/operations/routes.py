@@ -42,7 +42,7 @@ async def get_status(_viewer: deps.CurrentViewer, request: Request, service: dep
 
 @router.get("/stored-files", summary="Which stored files are damaged, and what waits for them")
 def get_stored_files(_viewer: deps.CurrentViewer, service: deps.TheService) -> StoredFiles:
-    """From memory: what requests, graders and the last pass over all files could not read, and nobody wrote again."""
+    """From memory: files that requests, graders or the last scan could not read and that were not written again."""
     return stored_files(service)
 
 
@@ -90,6 +90,6 @@ async def _may_count(request: Request, service: deps.TheService, authenticator: 
     dependencies=[Depends(_may_count)],
 )
 def get_metrics(request: Request) -> Response:
-    """The text format of Prometheus; for admins, and for whoever has the token of `JURADO_METRICS_TOKEN`."""
+    """The text format of Prometheus; for admins and holders of the token `JURADO_METRICS_TOKEN`."""
     counted = cast(Metrics, request.app.state.metrics)
     return Response(generate_latest(counted.registry), media_type=CONTENT_TYPE_LATEST)

@@ -44,10 +44,10 @@ def check_played(package: model.Package) -> Iterator[PackageError]:
     game, checker = package.settings.game, package.settings.checker
     if game is None:
         if checker == settings.GAME:
-            yield _in_settings(package, "checker", mismatch(N_("`game: {name: ...}` beside the checker game"), NONE))
+            yield _in_settings(package, "checker", mismatch(N_("`game: {name: ...}` with the checker game"), NONE))
         return
     if checker != settings.GAME:
-        yield _in_settings(package, "checker", mismatch(N_("the checker game beside `game`"), repr(checker)))
+        yield _in_settings(package, "checker", mismatch(N_("the checker game with `game`"), repr(checker)))
     if game.name not in names():
         text = _unknown(N_("a game of this installation, one of %(names)s"), game.name, names=names())
         yield _in_settings(package, "game.name", text)
@@ -126,7 +126,9 @@ def _check_folders(package: model.Package) -> Iterator[PackageError]:
         tops.setdefault(name.partition("/")[0], name)
     own = tops.get("output_validator", tops.get("checker.py"))
     if own is not None and package.program is None:
-        message = mismatch(N_("no `checker` in jurado.yaml beside the package's own"), repr(package.settings.checker))
+        message = mismatch(
+            N_("no `checker` in jurado.yaml, as the package has its own"), repr(package.settings.checker)
+        )
         yield PackageError(own, "", message)
     for top, text in NOT_USED.items():
         if top in tops:
@@ -146,9 +148,7 @@ def _check_examples(package: model.Package) -> Iterator[PackageError]:
 def _check_statement(package: model.Package, statement: model.Statement) -> Iterator[PackageError]:
     file = statement.file.path
     if statement.kind == "tex":
-        yield PackageError(
-            file, "", N_("contestants get LaTeX as it is written: expected Markdown or a PDF"), "warning"
-        )
+        yield PackageError(file, "", N_("contestants get LaTeX source: expected Markdown or a PDF"), "warning")
     if statement.kind != "md":
         return
     text = statement.text
@@ -165,7 +165,7 @@ def _check_statement(package: model.Package, statement: model.Statement) -> Iter
 
 def _check_formulas(written: model.Statement) -> Iterator[PackageError]:
     if written.kind == "md":
-        shown = N_("%(reason)s: `%(source)s` is shown as it is written")
+        shown = N_("%(reason)s: `%(source)s` is shown unchanged")
         for line, source, reason in islice(markdown.formula_faults(written.text), MOST_FORMULAS):
             text = Phrase(shown, reason=reason, source=source[:LONGEST_QUOTE])
             yield PackageError(written.file.path, f"line {line}", text, "warning")
@@ -257,6 +257,6 @@ def slow_statements(package: model.Package, seconds: float = STATEMENT_SECONDS) 
         if statement.kind == "md":
             markdown.render(statement.text, markdown.FOLDER)
         if (taken := process_time() - began) > seconds:
-            slow, most = Phrase(N_("one that took %(taken)s s"), taken=f"{taken:.0f}"), f"{seconds:g}"
+            slow, most = Phrase(N_("%(taken)s s"), taken=f"{taken:.0f}"), f"{seconds:g}"
             message = mismatch(N_("a statement that is rendered within %(seconds)s s"), slow, seconds=most)
             yield PackageError(statement.file.path, "", message)

@@ -251,6 +251,6 @@ def check_names(bundles: list[Bundle], faults: Faults) -> None:
     folders = {b.path[:end] for b in bundles for end, letter in enumerate(b.path) if letter == "/"}
     for bundle in bundles:
         if bundle.path in folders:
-            faults.add(f"data/{bundle.path}.in", Phrase(N_("a folder of the same name lies beside this test case")))
+            faults.add(f"data/{bundle.path}.in", Phrase(N_("a folder has the same name as this test case")))
     if not any(bundle.room == "secret" for bundle in judged):
         faults.expect("data/secret", "", N_("at least one test case"), NONE)

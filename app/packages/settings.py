@@ -224,7 +224,7 @@ class SharedSettings(Strict):
 
 
 class CaseSettings(SharedSettings):
-    """NAME.yaml beside a test case."""
+    """NAME.yaml of a test case."""
 
     args: Never = None
     hint: str | None = None

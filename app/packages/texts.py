@@ -113,7 +113,7 @@ def read_cases(source: bytes | Path) -> tuple[list[SentCase], dict[str, GroupSet
             double = Phrase(N_("also %(other)s.in"), other=other)
             faults.expect(f"{path}.in", "", N_("a name that no other test case has"), double)
         if ".in" not in has:
-            faults.expect(f"{path}{min(has)}", "", N_("an input %(name)s.in beside it"), NONE, name=name)
+            faults.expect(f"{path}{min(has)}", "", N_("an input %(name)s.in in the same folder"), NONE, name=name)
             continue
         settings = read_model(CaseSettings, has.get(".yaml", b"{}\n"), f"{path}.yaml", faults) or CaseSettings()
         cases.append(SentCase(path, has[".in"], has.get(".ans"), settings))

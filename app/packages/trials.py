@@ -38,7 +38,7 @@ class Outcome:
     def fault(self) -> Phrase | None:
         """Why there is neither a score nor a rejection."""
         if self.failed:
-            return Phrase(N_("the checker failed by itself: %(failed)s"), failed=self.failed)
+            return Phrase(N_("the checker failed: %(failed)s"), failed=self.failed)
         return Phrase(N_("the checker refuses this input: %(unread)s"), unread=self.unread) if self.unread else None
 
     @property

@@ -20,7 +20,7 @@ AS_TEXT: dict[int | str, dict[str, object]] = {
 async def _reader(
     request: Request,
     problem_id: str,
-    lang: Annotated[str | None, Query(description="a language such as es; else by Accept-Language")] = None,
+    lang: Annotated[str | None, Query(description="a language such as es; default: by Accept-Language")] = None,
 ) -> Reader:
     """The reader's options, from the query and the headers."""
     wants_markdown = "text/markdown" in request.headers.get("accept", "")
@@ -107,7 +107,7 @@ def _reply(shown: Statement) -> Response:
 def get_statement_image(
     request: Request, problem_id: str, path: str, snapshot: TheSnapshot, session: Reading, service: TheService
 ) -> Response:
-    """One that the statement shows in some language, for those who may read the statement."""
+    """An image of the statement, for readers of the statement."""
     sha256, media_type = statement_image(snapshot, session, problem_id, path)
     headers = {
         "ETag": f'"{sha256}"',

@@ -171,7 +171,7 @@ def _too_much(expected: str, found: Phrase, **values: str) -> PackageErrors:
 
 
 def _too_large() -> PackageErrors:
-    return _too_much(N_("a package that can be read"), Phrase(N_("one that needs too much memory")))
+    return _too_much(N_("a package that can be read"), Phrase(N_("too much memory")))
 
 
 def main() -> None:

@@ -40,7 +40,7 @@ IF_NONE_MATCH = {
     "schema": {"type": "string"},
 }
 MOST_STEPS = 1000
-Public = Annotated[bool | None, Query(description="for judges: the board as everybody sees it")]
+Public = Annotated[bool | None, Query(description="for judges: the public scoreboard")]
 Phase = Annotated[Literal["provisional", "final"] | None, Query(description="which cases give the points")]
 GroupId = Annotated[str | None, Query(description="only the teams of this group, ranked among themselves")]
 
@@ -191,7 +191,7 @@ reveal_router = APIRouter(route_class=GatedRoute, tags=["scoreboard"])
 
 @reveal_router.get("/contests/{contest_id}/reveal", summary="What the next step opens")
 def get_reveal(_viewer: CurrentViewer, session: Reading, boards: TheBoards, contest_id: str) -> RevealView:
-    """For judges: the order is that of the board as everybody sees it, from the bottom."""
+    """For judges: in the order of the public scoreboard, from the bottom."""
     return next_step(session, boards, contest_id)
 
 

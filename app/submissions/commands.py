@@ -157,9 +157,7 @@ def wait_for_report(client: Client, contest: str, submission: str) -> output.Jso
 def watch(
     submission: Annotated[str | None, typer.Argument(help="the submission's id")] = None,
     contest: Annotated[str | None, typer.Option(help="its contest, if you know it")] = None,
-    live: Annotated[
-        bool, typer.Option("--live", help="show every verdict of --contest as it comes, until Ctrl-C")
-    ] = False,
+    live: Annotated[bool, typer.Option("--live", help="show each new verdict of --contest, until Ctrl-C")] = False,
     images: Annotated[
         Path | None, typer.Option(metavar="DIR", help="write the images of the report to this folder")
     ] = None,
@@ -167,7 +165,7 @@ def watch(
 ) -> None:
     """Wait for the verdict of a submission and show its report; exit code 1 if nothing was accepted.
 
-    With --live, those of all your submissions in a contest, from now on (judges: of everybody's); as JSON, a line each.
+    With --live, those of all your submissions in a contest, from now on (judges: of all teams); as JSON, a line each.
 
     Examples:
       jurado watch 17

@@ -95,17 +95,17 @@ def get_team_file(
 def enrol_teams(
     viewer: CurrentViewer, session: Writing, service: TheService, contest_id: str, body: Enrolment
 ) -> list[JsonObject]:
-    """Those that do already are left alone; the answer is all the contest's teams."""
+    """Enrolled teams do not change; the reply lists all teams of the contest."""
     return team_changes.enrol(session, service, viewer, contest_id, body)
 
 
-@router.delete("/contests/{contest_id}/teams/{team_id}", summary="Let a team take part no more", status_code=204)
+@router.delete("/contests/{contest_id}/teams/{team_id}", summary="Remove a team from a contest", status_code=204)
 def withdraw_team(_viewer: CurrentViewer, session: Writing, service: TheService, contest_id: str, team_id: str) -> None:
     """Only while it has not submitted anything there; hide it else."""
     team_changes.withdraw(session, service, contest_id, team_id)
 
 
-Replace = Annotated[bool, Query(description="replace those that are there already, instead of refusing them")]
+Replace = Annotated[bool, Query(description="replace existing ones instead of refusing them")]
 
 
 @router.post(
@@ -162,8 +162,8 @@ def import_people(
 ) -> PeopleMade:
     """A table (CSV or TSV) or a list (JSON, YAML) of people. All of them or, with every fault listed, none.
 
-    Teams, organizations and groups that are not there are made. An account that is there already is left alone if it
-    is the same; else replace=true changes it, and it keeps its password unless it is given one. Owners of a contest
+    Teams, organizations and groups that do not exist are created. An existing account with the same data does not
+    change; replace=true updates a different one, and it keeps its password unless it is given one. Owners of a contest
     name it; their lists name only what was made for it.
     """
     made = team_changes.bring_in_class_list(session, service, viewer, document, options, contest_id)

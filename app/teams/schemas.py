@@ -112,7 +112,7 @@ class PersonRowBody(Body):
     name: Line
     username: Username | None = Field(None, description="default: made of the name, such as maria.lopez")
     password: Password | None = None
-    team: Line | None = Field(None, description="default: a team of their own, with their name")
+    team: Line | None = Field(None, description="default: a new team with their name")
     organization: Line | None = None
     group: Line | None = None
 
@@ -126,7 +126,7 @@ class Change(BaseModel):
 
 
 class PersonMade(Sparse):
-    """A row of a class list as it was stored."""
+    """A stored row of a class list."""
 
     where: str = Field(description="the line, or the place in the list")
     name: str

@@ -46,7 +46,7 @@ def options(args: Sequence[str]) -> Options:
             raise ValueError(f"tokens: expected {word} once, found it twice")
         given[word] = 1.0 if word in FLAGS else _tolerance(word, next(words, None))
     if "float_tolerance" in given and len(given.keys() & set(TOLERANCES)) > 1:
-        raise ValueError("tokens: expected float_tolerance alone, found another float tolerance beside it")
+        raise ValueError("tokens: float_tolerance cannot be combined with another float tolerance")
     both = given.get("float_tolerance")
     return Options(
         case_sensitive="case_sensitive" in given,

@@ -99,7 +99,7 @@ class NetGame:
         )
         if rope not in ropes:
             actual = (
-                Phrase("%(rope)s, one that has been cut", rope=rope)
+                Phrase("%(rope)s, which is cut already", rope=rope)
                 if rope in position.cut
                 else Phrase("%(rope)s, one of no whole cell", rope=rope)
                 if rope

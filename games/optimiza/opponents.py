@@ -130,7 +130,7 @@ OPPONENTS = {
         player(optimal_step, least_prize, wise_starter),
     ),
     N_("adversarial"): Opponent(
-        N_("plays like optimal where it wins; else it steps to where the greatest share of replies lose"),
+        N_("plays like optimal in won positions; otherwise it maximizes the share of losing replies"),
         player(adversarial_step, cells, wise_starter),
     ),
     N_("random"): Opponent(

@@ -35,7 +35,7 @@ def flipped_bit(setting: Stage) -> str:
             wait_until(lambda: bool(_waiting(admin) & damaged), "no damaged file is named to the admin")
         report = setting.jurado("fsck").result(1)
         assert "damaged" in report, report
-        setting.jurado("fsck", "--mend", "--from", folder).result()
+        setting.jurado("fsck", "--repair", "--from", folder).result()
 
     under_load(load, setting, server.url, damage)
     audit(setting, server, load)

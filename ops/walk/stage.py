@@ -77,7 +77,7 @@ def served(checkout: Path, home: Path) -> Iterator[Stage]:
 
 
 def _fill(stage: Stage) -> None:
-    """A frozen contest with one of everything, one that has not begun, and one that is over and final."""
+    """A frozen contest with one of everything, one that has not begun, and a finished game and final."""
     ask = stage.below_api
     start = lively.begin(ask, password=PASSWORD, scoreboard_freeze_duration="2:00:00")
     lively.submit(ask, start)

@@ -451,7 +451,7 @@ def test_packages_that_take_too_long_are_refused_and_the_server_goes_on(sqlite_u
         with_checkers(api)
         reply = api.post("problems", user="admin", content=zip_package({"problem.yaml": slow}), headers=ZIPPED)
         assert reply.status_code == 400, reply.text
-        assert "that is read in 0.2 s, found one that takes longer" in reply.json()["message"]
+        assert "that is read in 0.2 s, found a longer time" in reply.json()["message"]
         assert api.get("problems", user="admin").json() == []
 
 

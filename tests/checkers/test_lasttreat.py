@@ -17,7 +17,7 @@ POSITIONS = b"5\n1 0 1\n0 2 2\n2 4 2\n3 5 4\n5 5 10\n"
 RIGHT = b"1 0\n0 2\n0 0\n3 0\n5 5\n"
 NUMBER = "a decimal number without sign, leading zeros or letters"
 BYTES = "digits and white space (space, tab, line feed, carriage return)"
-WINNING = "a winning move, or 0 0 where there is none"
+WINNING = "a winning move, or 0 0 without one"
 LARGEST = 10**18
 
 

@@ -55,12 +55,14 @@ SECONDS = 600.0
 Import = Annotated[Path, typer.Argument(metavar="FILE", help="a .csv, .tsv, .json or .yaml")]
 Encoding = Annotated[
     str | None,
-    typer.Option(metavar="NAME", help="of a table that is no UTF-8 or UTF-16, such as windows-1252 or macintosh"),
+    typer.Option(
+        metavar="NAME", help="of a table in another encoding than UTF-8 and UTF-16, such as windows-1252 or macintosh"
+    ),
 ]
 ForContest = Annotated[
     str | None, typer.Option("--contest", metavar="ID", help="the contest they are for; its owners may change them")
 ]
-Replace = Annotated[bool, typer.Option("--replace", help="replace those that are there already")]
+Replace = Annotated[bool, typer.Option("--replace", help="replace existing ones")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="only show what would be made and changed, or what is wrong")]
 MakePasswords = Annotated[
     bool, typer.Option("--make-passwords", help="let the server make a password for each account without one")

@@ -151,7 +151,7 @@ def _create(visit: Visit, fields: Mapping[str, str]) -> dict[str, object]:
     document, options = bodies.Document([bodies.Item("", values)]), accounts.ImportOptions(generate_passwords=True)
     with visit.service.database.write() as session:
         if accounts_queries.by_username(session, values["username"] or "") is not None:
-            raise Conflict(N_("expected one that is free, found %(found)r"), where="username", found=values["username"])
+            raise Conflict(N_("expected an unused one, found %(found)r"), where="username", found=values["username"])
         made = accounts.bring_in(session, visit.service, visit.viewer, document, options)[0]
         if kind == ORGANIZER:
             role_changes.allow(session, visit.viewer, made.id)

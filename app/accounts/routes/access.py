@@ -54,11 +54,11 @@ def list_tokens(viewer: CurrentViewer, session: Reading) -> list[tokens.TokenVie
 
 @tokens_router.post("", summary="Make a token", status_code=201)
 def create_token(viewer: CurrentViewer, session: QuietWriting, body: tokens.TokenBody) -> tokens.NewToken:
-    """The answer is the only one that ever holds it: only its sha256 is kept."""
+    """Only this reply contains it; the server stores its SHA-256."""
     return tokens.create(session, viewer, body)
 
 
-@tokens_router.delete("", summary="Take all tokens of the account back", status_code=204)
+@tokens_router.delete("", summary="Revoke all tokens of the account", status_code=204)
 def delete_tokens(
     viewer: CurrentViewer,
     session: QuietWriting,
@@ -70,7 +70,7 @@ def delete_tokens(
     forget_after(session, authenticator, viewer.account_id)
 
 
-@tokens_router.delete("/{token_id}", summary="Take a token back", status_code=204)
+@tokens_router.delete("/{token_id}", summary="Revoke a token", status_code=204)
 def delete_token(viewer: CurrentViewer, session: QuietWriting, authenticator: TheAuthenticator, token_id: str) -> None:
     """By the id that the list shows."""
     tokens.delete(session, viewer, token_id)
@@ -115,7 +115,7 @@ def list_problem_roles(session: Reading, problem_id: str) -> list[role_changes.R
 def put_problem_role(
     viewer: CurrentViewer, session: WritingAccounts, problem_id: str, account_id: str, body: role_changes.RoleBody
 ) -> role_changes.RoleView:
-    """A judge reads the problem's hidden data and may put it into contests of its own; an owner also changes it."""
+    """A judge reads the problem's hidden data and may add it to their own contests; an owner can also change it."""
     return role_changes.grant(session, viewer, "problems", problem_id, account_id, body)
 
 
@@ -133,13 +133,13 @@ def list_organisers(session: Reading) -> list[role_changes.OrganiserView]:
     return role_changes.organisers(session)
 
 
-@roles_router.put("/organisers/{account_id}", summary="Let an account make contests and problems of its own")
+@roles_router.put("/organisers/{account_id}", summary="Allow an account to create contests and problems")
 def put_organiser(viewer: CurrentViewer, session: WritingAccounts, account_id: str) -> role_changes.OrganiserView:
     """It owns what it makes. The account is named by its id or its username."""
     return role_changes.allow(session, viewer, account_id)
 
 
-@roles_router.delete("/organisers/{account_id}", summary="Let an account make no more contests", status_code=204)
+@roles_router.delete("/organisers/{account_id}", summary="Revoke the right to create contests", status_code=204)
 def delete_organiser(session: WritingAccounts, account_id: str) -> None:
     """The roles that it has stay."""
     role_changes.disallow(session, account_id)
@@ -150,7 +150,7 @@ registration_router = APIRouter(route_class=GatedRoute, tags=["accounts"])
 
 @registration_router.get(
     "/contests/{contest_id}/registration",
-    summary="Whether people may register by themselves",
+    summary="Get the registration settings",
     response_model=schemas.TermsView | schemas.PublicTerms,
 )
 def get_registration(
@@ -172,7 +172,7 @@ def change_registration(
 
 @registration_router.post("/contests/{contest_id}/registration/code", summary="Make a new code", status_code=201)
 def create_registration_code(_viewer: CurrentViewer, session: QuietWriting, contest_id: str) -> schemas.TermsView:
-    """With the old one nobody registers any more."""
+    """The old code stops working."""
     return registration.renew_code(session, contest_id)
 
 
@@ -191,7 +191,7 @@ async def create_registration(
     contest_id: str,
     body: schemas.RegistrationBody,
 ) -> schemas.Registration:
-    """Nobody need log in: the contest's code is enough. 403 while it is closed, 409 once every place is taken."""
+    """No login is required, only the contest's code. 403 while it is closed, 409 once every place is taken."""
     cast(registering.Pace, request.app.state.registration_pace).take(source_of(address_of(request)))
     response.headers.update(NO_STORE)
     return await run_heavy(partial(registering.register, service, contest_id, body))
@@ -206,7 +206,7 @@ password_resets_router = APIRouter(route_class=GatedRoute, tags=["accounts"])
 async def create_password(
     viewer: CurrentViewer, service: TheService, authenticator: TheAuthenticator, response: Response, account_id: str
 ) -> reach.PasswordMade:
-    """The server makes it, and this reply is the only one that shows it. Tokens of the account are taken back."""
+    """The server creates it and shows it only in this reply. The account's tokens are revoked."""
     made = await run_heavy(partial(reach.renew_passwords, service, viewer, [account_id]))
     authenticator.forget(account_id)
     response.headers.update(NO_STORE)
@@ -221,7 +221,7 @@ async def create_passwords(
     response: Response,
     body: reach.AccountIds,
 ) -> list[reach.PasswordMade]:
-    """This reply is the only one that shows them. Tokens and reset codes of the accounts are revoked."""
+    """They are shown only in this reply. Tokens and reset codes of the accounts are revoked."""
     made = await run_heavy(partial(reach.renew_passwords, service, viewer, body.account_ids))
     authenticator.forget()
     response.headers.update(NO_STORE)

@@ -36,7 +36,7 @@ async def change_own_account(
     authenticator: deps.TheAuthenticator,
     body: accounts.OwnChange,
 ) -> AccountView:
-    """A wrong old password is a guess like another one. Streams that were asked for with what is taken back end."""
+    """A wrong old password counts as a failed login. Streams opened with revoked credentials end."""
     check_password = partial(authenticator.check_password, address=deps.address_of(request))
     changed = await accounts.change_password(service, viewer, body, check_password)
     authenticator.forget(viewer.account_id)
@@ -122,7 +122,7 @@ def create_accounts(
 def put_account(
     viewer: deps.CurrentViewer, session: WritingAccounts, account_id: str, body: AccountBody
 ) -> AccountView:
-    """The body is the whole account; a password that is left out stays as it was, since nobody can read it."""
+    """The body is the whole account; an omitted password does not change."""
     return accounts.replace(session, viewer, account_id, body)
 
 
@@ -146,9 +146,9 @@ async def list_contest_accounts(
     snapshot: deps.TheSnapshot,
     lists: lists.TheLists,
     team_id: Annotated[str | None, Query(description="only those of this team; empty: of none")] = None,
-    person_id: Annotated[str | None, Query(description="only those of this person; empty: of nobody")] = None,
+    person_id: Annotated[str | None, Query(description="only accounts of this person; empty: of no person")] = None,
 ) -> Response:
-    """All for judges, their own for everybody else; 404 for those who have none."""
+    """Judges see all accounts, others their own; 404 without one."""
     if not viewer.logged_in:
         raise NotFound(N_("not logged in"))
     return await lists.small(BY_NAME["accounts"], viewer, snapshot, team_id=team_id, person_id=person_id)
@@ -164,5 +164,5 @@ def get_contest_account(
 
 @router.get("/contests/{contest_id}/account", summary="Who am I, in a contest")
 def get_own_contest_account(viewer: deps.CurrentViewer, session: deps.Reading, contest_id: str) -> AccountView:
-    """404 for those who are not logged in."""
+    """404 without a login."""
     return accounts.own(session, viewer, contest_id)

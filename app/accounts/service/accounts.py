@@ -86,7 +86,7 @@ WRONG = N_("expected the password of the account, found another")
 
 
 class OwnChange(bodies.Body):
-    """Another password. It takes back the account's tokens, but for the one that the request was sent with."""
+    """A new password. It revokes the account's tokens except the one used for the request."""
 
     old_password: str = Field(max_length=1024, description="also where the request is sent with a token")
     password: schemas.Password
@@ -135,9 +135,7 @@ def _change(service: Service, known: Viewer, used: str | None, body: OwnChange) 
 class ImportOptions:
     """The options of an import of accounts; the edge rolls a dry run back."""
 
-    replace: Annotated[bool, Field(description="replace those that are there already, instead of refusing them")] = (
-        False
-    )
+    replace: Annotated[bool, Field(description="replace existing ones instead of refusing them")] = False
     generate_passwords: Annotated[
         bool, Field(description="make a password for each account that has none and is given none")
     ] = False

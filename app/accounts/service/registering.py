@@ -139,7 +139,7 @@ def _username(session: Session, body: RegistrationBody) -> str:
     taken = {name for pair in accounts_queries.usernames(session).items() for name in pair}  # ids count, too
     if body.username is not None:
         if body.username in taken:
-            raise Conflict(N_("expected one that is free, found %(found)r"), where="username", found=body.username)
+            raise Conflict(N_("expected an unused one, found %(found)r"), where="username", found=body.username)
         return body.username
     base = free = username_of(body.name)
     while free in taken:

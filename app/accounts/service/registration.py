@@ -91,9 +91,7 @@ def registered(session: Session, contest_id: str) -> list[schemas.RegisteredView
 def why_closed(contest: ContestRow, row: RegistrationRow) -> Message | None:
     """Why nobody registers for a contest now, whatever the code; None where it is open."""
     if contest.finalized is not None:
-        return Message(
-            N_("the contest %(contest)r is final: nobody can register for it any more"), contest=contest.name
-        )
+        return Message(N_("the contest %(contest)r is final: registration is closed"), contest=contest.name)
     if not row.is_open or row.code is None:
         return Message(N_("registration for %(contest)r is not open"), contest=contest.name)
     if row.until is not None and row.until <= utc_now():
@@ -276,4 +274,4 @@ def keep_an_admin(session: Session) -> None:
     session.flush()
     locks.lock_names(session, ["admins"])  # of two who take the rights of each other, one waits and is refused
     if accounts_queries.admin_count(session) == 0:
-        raise Conflict(N_("nobody could change anything any more: the last admin with a password must stay one"))
+        raise Conflict(N_("the last admin with a password cannot be removed"))

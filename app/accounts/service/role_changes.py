@@ -33,7 +33,7 @@ class RoleBody(bodies.Body):
 
 
 class RoleView(BaseModel):
-    """The role of an account. One that `rests` gives nothing until the account's team competes no more."""
+    """The role of an account. `rests`: it is suspended while the account's team competes."""
 
     account_id: str
     username: str
@@ -185,7 +185,7 @@ def _organiser(account: AccountRow, roles: accounts_queries.Roles) -> OrganiserV
 
 
 class AuditEntry(BaseModel):
-    """A change: when, by whom, from where, what was asked for, and what became different.
+    """A change: when, by whom, from where, the request, and the changes.
 
     `changes.objects` are the first rows that changed, each with its values before and after; `changes.counts` counts
     all by table. Secrets are `(hidden)`.

@@ -45,7 +45,7 @@ class TokenView(BaseModel):
     label: str
     created: str
     expires: str | None
-    current: bool = Field(description="it is the one that this request was sent with")
+    current: bool = Field(description="whether this request used it")
 
 
 @clics.example({"id": "k3", "label": "take_part.py", "created": clics.EXAMPLES_TIME, "expires": None, "current": False,
@@ -74,7 +74,7 @@ def create(session: Session, viewer: Viewer, body: TokenBody) -> NewToken:
     # Two requests at once would both see room for one more.
     lock_names(session, [f"tokens of {viewer.account_id}"])
     if len(accounts_queries.tokens(session, str(viewer.account_id))) >= MOST:
-        raise Conflict(N_("the account has %(count)s tokens; take one back first"), count=MOST)
+        raise Conflict(N_("the account has %(count)s tokens; revoke one first"), count=MOST)
     token = secrets.token_urlsafe(32)
     row = TokenRow(digest=digest(token), account_id=str(viewer.account_id), label=body.label or "")
     row.created, row.expires = now, body.expires

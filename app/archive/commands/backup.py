@@ -15,7 +15,7 @@ from app.core.commands.output import Failure, say, show, table, write_json
 from app.core.commands.registry import AsJson, command
 
 if TYPE_CHECKING:
-    from app.archive.queries.references import Checked, Fault, Mended
+    from app.archive.queries.references import Checked, Fault, Repaired
     from app.core.db.database import Database
     from app.core.settings import Settings
 
@@ -27,8 +27,8 @@ Where = Annotated[Path, typer.Argument(metavar="DIR", help="folder of the backup
 def backup(where: Where, home: Home = None, as_json: AsJson = False) -> None:
     """Copy database and files into a folder while the service runs; into the same folder again, only new files.
 
-    The backup holds everything acknowledged before it began. One that is broken off leaves the one before there as it
-    was. Exit code 1 if the store itself lacks files that the database names; the backup is finished then too.
+    The backup holds everything acknowledged before it began. An interrupted backup leaves the previous one intact. Exit
+    code 1 if the store itself lacks files that the database names; the backup is finished then too.
 
     Examples:
       jurado backup /backup/jurado
@@ -57,7 +57,7 @@ def backup(where: Where, home: Home = None, as_json: AsJson = False) -> None:
 def restore(
     where: Where,
     home: Home = None,
-    replace: Annotated[bool, typer.Option("--replace", help="replace the data that is there")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="replace the existing data")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Put a backup where the service finds it: JURADO_HOME, JURADO_DATABASE_URL. Stop the server first.
@@ -85,18 +85,18 @@ def restore(
 @command("fsck")
 def fsck(
     home: Home = None,
-    mend: Annotated[bool, typer.Option("--mend", help="remove orphans, restore files from a backup")] = False,
+    repair: Annotated[bool, typer.Option("--repair", help="remove orphans, restore files from a backup")] = False,
     source: Annotated[Path | None, typer.Option("--from", metavar="DIR", help="backup to restore from")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Read every stored file and every row, and list the files missing, damaged or referred to by nobody.
+    """Read every stored file and every row, and list the files missing, damaged or not referenced.
 
-    May run beside the server. Exit code 1 if anything is missing or damaged (and could not be mended).
+    May run while the server runs. Exit code 1 if anything is missing or damaged (and could not be repaired).
 
     Examples:
       jurado fsck
-      jurado fsck --mend --from /backup/jurado
-      jurado fsck --mend --json
+      jurado fsck --repair --from /backup/jurado
+      jurado fsck --repair --json
     """
     from app.archive.queries import references
     from app.archive.queries.backup import FILES
@@ -112,8 +112,8 @@ def fsck(
     with _one_line_of_faults(), _opened(settings) as database:
         with files_bar() as step:
             checked = references.check(database, files, step=lambda at, of, _size: step("reading files", at, of))
-        mended = references.mend(database, files, checked, spare) if mend else None
-    restored = set() if mended is None else set(mended.restored)
+        repaired = references.repair(database, files, checked, spare) if repair else None
+    restored = set() if repaired is None else set(repaired.restored)
     faults = [fault for fault in checked.faults if fault.name not in restored]
     if as_json:
         write_json(
@@ -124,15 +124,15 @@ def fsck(
                 "orphans": checked.orphans,
                 "orphan_bytes": checked.orphan_size,
                 "old_orphans": len(checked.old),
-                "mended": None if mended is None else asdict(mended),
+                "repaired": None if repaired is None else asdict(repaired),
             }
         )
     else:
-        _show(checked, faults, mended)
+        _show(checked, faults, repaired)
     raise typer.Exit(1 if faults else 0)
 
 
-def _show(checked: Checked, faults: Sequence[Fault], mended: Mended | None) -> None:
+def _show(checked: Checked, faults: Sequence[Fault], repaired: Repaired | None) -> None:
     rows = [(fault.kind, fault.name, ", ".join(fault.places) or "nobody", fault.why) for fault in faults]
     if rows:
         show(table("", ["fault", "which", "needed by", "why"], rows[:MOST_SHOWN]))
@@ -142,10 +142,10 @@ def _show(checked: Checked, faults: Sequence[Fault], mended: Mended | None) -> N
         f"read {checked.files} files of {checked.size} bytes: {len(faults)} faults, {checked.orphans} orphans of"
         f" {checked.orphan_size} bytes, {len(checked.old)} of them old enough to be removed"
     )
-    if mended is not None:
+    if repaired is not None:
         say(
-            f"restored {len(mended.restored)} files, removed {mended.removed} orphans of {mended.size} bytes"
-            f" and {mended.unfinished} unfinished files"
+            f"restored {len(repaired.restored)} files, removed {repaired.removed} orphans of {repaired.size} bytes"
+            f" and {repaired.unfinished} unfinished files"
         )
 
 

@@ -26,7 +26,7 @@ def export_contest(
     contest_id: registry.ContestId,
     out: Annotated[Path | None, typer.Option("--out", "-o", metavar="FILE", help="default: CONTEST.zip")] = None,
 ) -> None:
-    """Write a contest as a contest package: all that is in it, with its problems and what was submitted.
+    """Write a contest as a contest package: everything in it, with its problems and submissions.
 
     Examples:
       jurado admin contest export finals
@@ -41,14 +41,14 @@ def export_contest(
 @registry.command("admin contest import")
 def import_contest(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="a contest package: a zip")],
-    contest_id: Annotated[str | None, typer.Option("--id", help="the contest's id here, in place of its own")] = None,
+    contest_id: Annotated[str | None, typer.Option("--id", help="id of the imported contest")] = None,
     replace: Replace = False,
     submissions: Annotated[
-        bool, typer.Option("--submissions/--no-submissions", help="also what was submitted; it is judged again")
+        bool, typer.Option("--submissions/--no-submissions", help="also import the submissions; they are judged again")
     ] = True,
     as_json: registry.AsJson = False,
 ) -> None:
-    """Bring in a contest package with its problems: all of it, or nothing and why.
+    """Import a contest package with its problems, completely or not at all.
 
     Examples:
       jurado admin contest import finals.zip

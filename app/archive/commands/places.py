@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from app.core.settings import Settings
 
 
-Home = Annotated[Path | None, typer.Option(metavar="DIR", help="folder of data; default: JURADO_HOME, else ./var")]
+Home = Annotated[Path | None, typer.Option(metavar="DIR", help="data folder; default: JURADO_HOME or ./var")]
 
 
 def read_settings(**given: object) -> Settings:

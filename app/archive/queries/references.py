@@ -1,6 +1,6 @@
 """Stored files that rows refer to: those that must exist, and every name that could be meant at all.
 
-- Hold the files and the rows against each other, mend what can be mended, and collect files that no row names.
+- Hold the files and the rows against each other, repair files, and collect files that no row names.
 """
 
 from __future__ import annotations
@@ -146,8 +146,8 @@ class Checked:
 
 
 @dataclass(frozen=True, slots=True)
-class Mended:
-    """The result of a mending: files restored, orphans and unfinished files removed, bytes won by that."""
+class Repaired:
+    """The result of a repair: files restored, orphans and unfinished files removed, bytes won by that."""
 
     restored: Sequence[str]
     removed: int
@@ -186,12 +186,12 @@ def check(
     return checked
 
 
-def mend(database: Database, files: Files, checked: Checked, source: Files | None = None) -> Mended:
+def repair(database: Database, files: Files, checked: Checked, source: Files | None = None) -> Repaired:
     """Fetch missing and damaged files from `source` (a backup's), and collect old files of no row."""
     faulty = [fault.name for fault in checked.faults if fault.kind in {"missing", "damaged"}]
     restored = [] if source is None else [name for name in faulty if _restore(files, source, name)]
     removed = collect(database, files, checked.old)
-    return Mended(restored, len(removed), sum(each.size for each in removed), files.tidy())
+    return Repaired(restored, len(removed), sum(each.size for each in removed), files.tidy())
 
 
 def collect(database: Database, files: Files, old: Sequence[StoredFile]) -> list[StoredFile]:

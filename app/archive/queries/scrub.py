@@ -102,7 +102,7 @@ class Scrub:
         return unchanged
 
     def scrub(self) -> Scrubbed:
-        """Make one pass, slowly; what is damaged is logged, and mended when its bytes are sent again or by fsck."""
+        """Make one pass, slowly; what is damaged is logged, and repaired when its bytes are sent again or by fsck."""
         try:
             checked = check(self._database, self._files, rows=False, step=self._pace)
         except _Stopped:

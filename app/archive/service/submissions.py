@@ -130,7 +130,7 @@ class SubmissionKeeper:
         names = [str(file.get("filename")) for file in listed if isinstance(file, dict)]
         data = self.contents.files.get(f"submissions/{each['id']}/{names[0]}") if len(names) == 1 else None
         if data is None:
-            self.faults.add(FILE, where, Message(N_("one file, which lies beside it")), Message(N_("none")))
+            self.faults.add(FILE, where, Message(N_("one file next to it")), Message(N_("none")))
             return None
         settings = self.service.settings
         limits = archives.Limits(settings.max_inflated, settings.max_archive_files, settings.max_ratio)

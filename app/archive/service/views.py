@@ -30,9 +30,9 @@ from app.programs.apart import READER
 class ImportedProblem(BaseModel):
     """The problem here that stands for one of the package.
 
-    how: `equal` it was here; `new` it was brought in; `version` it was brought in beside another one of its id, or was
-    so before; `here` the package has none, and what is here is used. `differences` are those from the package's
-    problem (`before`) to the one of that id here (`after`).
+    how: `equal` it was here; `new` it was imported; `version` it was imported next to another one of its id, now or
+    earlier; `here` the package has none, and what is here is used. `differences` are those from the package's problem
+    (`before`) to the one of that id here (`after`).
     """
 
     package_id: str
@@ -51,7 +51,7 @@ class Imported(BaseModel):
 
 
 class ImportedView(ContestView):
-    """The contest that was brought in, and what that took."""
+    """The imported contest, and what the import did."""
 
     imported: Imported
 

@@ -42,7 +42,7 @@ def upload_problem(
     keep: registry.Keep = False,
     preview: registry.PreviewOnly = False,
 ) -> registry.Shown:
-    """Bring in a problem package, or a new version of one; with any fault nothing is kept and every fault is listed.
+    """Import a problem package, or a new version of one; with any fault nothing is kept and every fault is listed.
 
     A new version of a problem with submissions waits as a rejudging.
 
@@ -88,7 +88,7 @@ def download_problem(
     out: Annotated[Path | None, typer.Option(metavar="FILE", help="default: PROBLEM.zip")] = None,
     version: Annotated[int | None, typer.Option(min=1, help="default: the newest")] = None,
 ) -> None:
-    """Fetch a problem as a package: as it is now, or in an earlier version.
+    """Fetch a problem as a package: the current version or an earlier one.
 
     Examples:
       jurado admin problem download comesolo --out comesolo.zip

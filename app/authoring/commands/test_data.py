@@ -79,7 +79,7 @@ def put_case(
     problem_id: ProblemId,
     path: CasePath,
     input_file: Annotated[Path, typer.Argument(metavar="INPUT")],
-    answer: Annotated[Path | None, typer.Option(metavar="FILE", help="else a reference run makes it")] = None,
+    answer: Annotated[Path | None, typer.Option(metavar="FILE", help="default: a reference run makes it")] = None,
     method: Method = None,
     seconds: Seconds = None,
     seed: Seed = None,
@@ -100,9 +100,7 @@ def put_case(
     options = {"method": method, "seconds": seconds, "seed": seed}
     how = {name: str(value) for name, value in named(options).items()}
     if answer is not None and how:
-        raise Failure(
-            "--answer: expected no --method, --seconds or --seed beside it, as these are for making the answer"
-        )
+        raise Failure("--answer: cannot be combined with --method, --seconds or --seed, which make the answer")
     files = {"input": (input_file.name, read_file(input_file, "input"))}
     if answer is not None:
         files["answer"] = (answer.name, read_file(answer, "answer"))
@@ -131,7 +129,7 @@ def lacks_answer(reply: JsonMapping, path: str) -> bool:
 def make_answer(client: Client, case: str, job_id: str | None, *, wait: bool, quiet: bool) -> JsonMapping | None:
     """Say that a case has no expected answer yet, and follow the job that makes it; returns its end if awaited."""
     why = f"job {job_id} makes it" if job_id else "the problem names no reference solver: put it again with --answer"
-    say(f"test case {case} has no expected answer yet, and nobody can answer it: {why}")
+    say(f"test case {case} has no expected answer yet, so it takes no answers: {why}")
     if job_id is None or not wait:
         return None
     with progress.progress_shown(f"job {job_id}", quiet=quiet) as on_progress:

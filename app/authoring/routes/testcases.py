@@ -78,7 +78,7 @@ def list_testcases(
 def get_testcase_input(
     problem_id: str, name: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading, service: TheService
 ) -> Response:
-    """The bytes as they are judged."""
+    """The judged bytes."""
     row = shown_cases.case_input(viewer, snapshot, session, problem_id, name)
     headers = {"Content-Disposition": f'attachment; filename="{name}.in"', "ETag": f'"{row.input_sha256}"'}
     return stored_file(service.files, row.input_sha256, row.input_size, "text/plain; charset=utf-8", headers)
@@ -122,11 +122,11 @@ async def put_testcase(
     service: TheService,
     how: TheHow,
 ) -> CaseView | Response:
-    """Form: the file `input`, perhaps the file `answer`; else `method`, `seconds`, `seed` of the reference run that is
+    """Form: the file `input`, optionally the file `answer`, or `method`, `seconds`, `seed` of the reference run that is
     started to make it (`reference_run` in the reply), where the problem names a solver.
 
-    Everything is checked before anything is stored, and all faults are listed at once. Where it would change what
-    anybody has, the change becomes a rejudging (202), to be applied.
+    Everything is checked before anything is stored, and all faults are listed at once. A change that affects points
+    becomes a rejudging (202), to be applied.
     """
     async with open_form(request, PARTS) as form:
         asked = testcases.CaseRequest(problem_id, group, name, form.read("input"), form.read("answer"), form.texts)
@@ -153,7 +153,7 @@ def delete_testcase(
     service: TheService,
     how: TheHow,
 ) -> Response:
-    """A group that loses its last case goes. Where it would change what anybody has, it becomes a rejudging (202)."""
+    """A group that loses its last case goes. If it affects points, it becomes a rejudging (202)."""
     outcome = testcases.delete_case(service, viewer, (problem_id, group, name), how)
     return Response(status_code=204) if isinstance(outcome, ProblemDetails) else accepted(outcome)
 
@@ -184,14 +184,14 @@ def get_problem(problem_id: str, _viewer: CurrentViewer, session: Reading, respo
 def get_problem_package(
     request: Request, problem_id: str, _viewer: CurrentViewer, session: Reading, service: TheService
 ) -> Response:
-    """A Kattis 2025-09 package with the test cases as they are now; 409 while no secret one has an expected answer."""
+    """A Kattis 2025-09 package with the current test cases; 409 while no secret one has an expected answer."""
     packed = versions.package_zip(service, session, problem_id)
     return TemporaryFileReply(packed, type_for(request, ZIP, BYTES), f"{problem_id}.zip")
 
 
 @packages_router.delete("/problems/{problem_id}", status_code=204, summary="Delete a problem")
 def delete_problem(problem_id: str, _viewer: CurrentViewer, session: WritingAccounts) -> None:
-    """Only while no contest has it and nobody has submitted to it; its jobs are cancelled."""
+    """Only while it is in no contest and has no submissions; its jobs are cancelled."""
     packages.delete(session, problem_id)
 
 
@@ -201,7 +201,7 @@ def delete_problem(problem_id: str, _viewer: CurrentViewer, session: WritingAcco
     response_model=BroughtIn,
     responses={**PREVIEWED, **RESPONSES, 200: {**PREVIEWED[200], **TOLD[200]}},
     openapi_extra={"requestBody": {"required": True, "content": UPLOADED_ZIP}},
-    summary="Bring in a problem package",
+    summary="Import a problem package",
 )
 async def import_problem(
     request: Request,
@@ -216,7 +216,7 @@ async def import_problem(
 
     A zip of another judge is turned into a package, and the warnings say how.
 
-    Where that would change what anybody has, the new version becomes a rejudging (202), to be applied. With `Accept:
+    If it affects points, the new version becomes a rejudging (202), to be applied. With `Accept:
     application/x-ndjson` there are lines of progress, the last one with the status and the body of the reply.
     """
     async with AsyncExitStack() as undo:
@@ -288,9 +288,11 @@ async def import_testcases(
     how: TheHow,
     only: Annotated[bool, Query(description="delete all test cases that the zip does not have")] = False,
 ) -> ProblemDetails | Response:
-    """A zip as the body: `secret/NAME.in` or `secret/GROUP/NAME.in`, beside each
-    perhaps `NAME.ans` (the expected answer) and `NAME.yaml` (`output_validator_args`). In a
-    group's folder `test_group.yaml` makes or changes it (`max_score`, `score_aggregation`, `require_pass`).
+    """The body is a zip.
+
+    `secret/NAME.in` or `secret/GROUP/NAME.in`, optionally with `NAME.ans` (the expected answer) and `NAME.yaml`
+    (`output_validator_args`). In a group's folder `test_group.yaml` makes or changes it (`max_score`,
+    `score_aggregation`, `require_pass`).
 
     All of it is one version; a case in another group than before moves. All faults at once, each with its entry.
     """

@@ -72,7 +72,7 @@ def get_version_package(
 def restore_version(
     viewer: CurrentViewer, session: Writing, service: TheService, problem_id: str, number: Number, how: TheHow
 ) -> versions.VersionView | Response:
-    """As a version of its own, equal to that one. Where it would change what anybody has, it becomes a rejudging."""
+    """Creates a new version equal to that one. If it affects points, it becomes a rejudging."""
     outcome = versions.restore(service, viewer, session, problem_id, number, how)
     return outcome if isinstance(outcome, versions.VersionView) else accepted(outcome)
 
@@ -86,7 +86,7 @@ contest_problems_router = APIRouter(route_class=GatedRoute, tags=["contests"])
 def add_contest_problem(
     viewer: CurrentViewer, session: Writing, boards: TheBoards, contest_id: str, body: EntryBody, response: Response
 ) -> EntryView:
-    """The scoring rule may be given, else it is the problem's own."""
+    """The scoring rule defaults to the problem's own."""
     shown = add(session, boards, viewer, contest_id, body)
     response.headers["Location"] = f"{API}/contests/{contest_id}/problems/{body.id}"
     return shown
@@ -107,7 +107,7 @@ def change_contest_problem(
     body: EntryChange,
     how: TheHow,
 ) -> EntryView | Response:
-    """The place changes at once; a rule or version that would change what anybody has becomes a rejudging (202).
+    """The place changes at once; a rule or version that affects points becomes a rejudging (202).
 
     `version` pins the contest to a version of the problem; null lets it follow the newest. `preview=true` says what a
     rule or version would do (200).
@@ -122,7 +122,7 @@ def change_contest_problem(
 def remove_contest_problem(
     _viewer: CurrentViewer, session: Writing, boards: TheBoards, contest_id: str, problem_id: str
 ) -> None:
-    """Only while nobody has submitted to it here."""
+    """Only while it has no submissions here."""
     remove(session, boards, contest_id, problem_id)
 
 

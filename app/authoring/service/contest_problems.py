@@ -83,7 +83,7 @@ class EntryChange(EntryProperties):
 class EntryView(BaseModel):
     """A problem's place in a contest, and the whole rule and limits that hold there.
 
-    `version` is the one that the contest has; `pinned`: it stays with it whatever becomes of the problem.
+    `version` is the contest's; `pinned`: newer versions of the problem do not change it.
     """
 
     id: str
@@ -142,7 +142,7 @@ def alter(
     same_id(problem_id, body.id)
     named = body.model_fields_set
     if body.rule is not None and "version" in named:
-        raise BadRequest(N_("expected no rule beside it, as each may wait as a rejudging, found both"), where="version")
+        raise BadRequest(N_("cannot be combined with a rule, as each may become a rejudging"), where="version")
     if how.keep:
         raise BadRequest(
             N_("expected no such parameter, as the change is this contest's alone, found keep"), where="contests"

@@ -107,7 +107,7 @@ def _job_row(session: Session, viewer: Viewer, job_id: str) -> JobRow:
 
 
 class ReferenceRunRequest(bodies.Body):
-    """The cases to solve (by default those that lack an expected answer) and the options; defaults from jurado.yaml."""
+    """The cases to solve (default: cases without an expected answer) and the options; defaults from jurado.yaml."""
 
     testcases: list[bodies.Line] | None = Field(None, min_length=1, description="names of test cases")
     method: str | None = Field(

@@ -44,7 +44,7 @@ class TestDataGroup(BaseModel):
 class CaseView(BaseModel):
     """A test case, its points as the package gives them, and where its expected answer comes from.
 
-    Without an expected answer nobody can answer it; `reference_run` is the job that has been started to make it.
+    Without an expected answer it takes no answers; `reference_run` is the job that has been started to make it.
     """
 
     name: str

@@ -225,7 +225,7 @@ def check_cases(
                 N_("%(path)s.in could not be checked: %(failed)s"), SECONDS_UNTIL_BACK, path=case.path, failed=failed
             ) from None
         except JudgeFailed as failed:
-            faults.add(f"{case.path}.in", N_("the checker failed by itself: %(failed)s"), failed=failed)
+            faults.add(f"{case.path}.in", N_("the checker failed: %(failed)s"), failed=failed)
             continue
         for fault in validated.faults:
             if program is not None and fault["file"] == "answer":

@@ -18,7 +18,7 @@ from app.tables import ProblemRow, ProblemVersionRow, TestGroupRow
 
 
 class VersionView(BaseModel):
-    """A version of a problem: who made it, when and why; `contests` have it, `pinned` ones whatever comes."""
+    """A version of a problem: who made it, when and why; `contests` use it, `pinned` ones permanently."""
 
     number: int
     newest: bool

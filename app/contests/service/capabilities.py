@@ -66,7 +66,7 @@ def need(viewer: Viewer, allowed: tuple[str, ...], *wanted: str) -> None:
 
 
 class ParticipationBody(bodies.Body):
-    """The kind of clock of its own that a team starts."""
+    """The kind of clock that a team starts."""
 
     kind: Literal["virtual", "personal"]
 

@@ -84,7 +84,7 @@ def _refuse_moved_freeze(before: Clock, after: Clock, body: ContestChange, now: 
     It compares the clocks, not the properties sent: this holds for every way in which times change.
     """
     if body.move_freeze and "scoreboard_freeze_duration" not in body.model_fields_set:
-        raise BadRequest(N_("expected scoreboard_freeze_duration beside it, found nothing"), where="move_freeze")
+        raise BadRequest(N_("requires scoreboard_freeze_duration"), where="move_freeze")
     opened_by_thaw = "scoreboard_thaw_time" in body.model_fields_set and not moves_freeze(before, after, now)
     if body.move_freeze or opened_by_thaw:
         return

@@ -109,7 +109,7 @@ def new_secret_file(path: Path | None) -> Iterator[IO[str] | None]:
     try:
         file = open_for_owner(path)
     except FileExistsError:
-        raise Failure(f"{path}: expected a new file, found one that is there already") from None
+        raise Failure(f"{path}: the file exists already") from None
     except OSError as error:
         raise Failure(f"{path}: {error.strerror or error}", 1) from None
     try:

@@ -87,8 +87,8 @@ def start_clock(database: Database, *, accept: bool = False) -> DatabaseTime | N
         log.warning("the system's clock is accepted; the time runs back", seconds=(earlier - utc_now()).total_seconds())
     if (ahead := clock.ahead()) > STEP:
         log.warning(
-            "the system's clock is behind the time of an earlier process: the time of contests goes on from there,"
-            " a tenth slower, until the clock has caught up. If that time was wrong, start with --accept-clock",
+            "the system's clock is behind the time of an earlier process: the time of contests continues from there, a"
+            " tenth slower, until the clock has caught up. If that time was wrong, start with --accept-clock",
             seconds=ahead.total_seconds(),
         )
     with database.write(quiet=True) as session:

@@ -148,7 +148,7 @@ class Sender:
                         followed.add(contest_id)
                     wait = await self._call_all(client, hook)
                 except Exception:
-                    log.exception("a webhook's task failed; it goes on", webhook=hook_id)
+                    log.exception("a webhook's task failed and is retried", webhook=hook_id)
                     wait = self._settings.webhook_retry_seconds
                 if wait is None:
                     await news.wait()

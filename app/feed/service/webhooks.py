@@ -156,7 +156,7 @@ class WebhookBody(bodies.Body):
 
 
 class WebhookChange(bodies.Body):
-    """Active again, or no more."""
+    """Whether the webhook is active."""
 
     active: bool
 
@@ -180,7 +180,7 @@ class Notification(bodies.Sparse):
 
     type: str = Field(description="the collection, such as `judgements`, or `contest`, `state` or `event`")
     id: str | None = Field(description="the object's id; null where there is one object, or all of them are sent")
-    token: str | None = Field(None, description="for `since_token`, to go on behind this line")
+    token: str | None = Field(None, description="for `since_token`, to continue after this line")
     data: dict[str, object] | list[dict[str, object]] | None = Field(description="null: the object is deleted")
 
 

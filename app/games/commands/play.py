@@ -153,7 +153,7 @@ def play(
 ) -> None:
     """Play a game against an opponent of the catalogue: yourself in the terminal, or a program with --with.
 
-    A program is told `GAME SIDE N` and the N lines of the position, then `go` (it prints its move), `move TEXT` (the
+    A program reads `GAME SIDE N` and the N lines of the position, then `go` (it prints its move), `move TEXT` (the
     other player's) and at last `end won`. Exit code 1: a program lost a game.
 
     Examples:

@@ -152,7 +152,7 @@ def _turn(
         table = end(seat(game, moves), moment, ending)
     except Rejected as broken:
         # The rules are others than those it was played by: it ends, and nothing becomes of it.
-        log.warning("a game does not fit its rules any more", game=game.id, error=str(broken))
+        log.warning("a game no longer fits its rules", game=game.id, error=str(broken))
         lost = replace(game, ended=moment, ending=ending, winner=1 - game.side)
         return games_queries.Turn(game.moves, lost)
     return games_queries.Turn(game.moves, table.game, submission=became(service, table, binding))

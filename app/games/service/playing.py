@@ -72,12 +72,12 @@ class Games:
         for _ in range(MOST_TRIES):
             table: Table | None = await self.look(viewer, game_id)
             if table is not None and not may_play(viewer, table.game):
-                raise Forbidden(N_("only whoever plays this game may move in it"))
+                raise Forbidden(N_("only the player of this game may move"))
             if table is not None and not (table.over or table.awaits_contestant):
                 table = await self._answered(table)
             if table is not None and (table := await attempt(table)) is not None:
                 return table
-        raise Conflict(N_("the game has gone on meanwhile: look at it again"))
+        raise Conflict(N_("the game has changed: reload it"))
 
     async def look(self, viewer: Viewer, game_id: str) -> Table:
         """A game as its rows have it; raises NotFound."""
@@ -93,7 +93,7 @@ class Games:
         """A game that has ended; raises Conflict for one in play, whose transcript would tell its seed."""
         table = await self.look(viewer, game_id)
         if not table.over:
-            raise Conflict(N_("the game is still played: its transcript is there when it has ended"))
+            raise Conflict(N_("the game is not over: its transcript is available after the end"))
         return table
 
     async def shown(self, table: Table) -> GameView:
@@ -159,7 +159,7 @@ class Games:
         binding = await bound(self._service, game)
         if game.counted and binding is None:
             raise NotFound(
-                N_("the contest %(contest)r has the problem %(problem)r no more"),
+                N_("contest %(contest)r no longer has the problem %(problem)r"),
                 contest=game.contest_id,
                 problem=game.problem_id,
             )

@@ -73,7 +73,7 @@ class MadeMove(BaseModel):
 
 
 class GameClock(BaseModel):
-    """The contestant's time: for a move, for all moves, and what is used of that; null: no limit.
+    """The contestant's time: for a move, for all moves, and the time used; null: no limit.
 
     `deadline` is when the game is lost if no move comes; null where it has ended or its contest is paused.
     """

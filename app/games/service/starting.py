@@ -127,9 +127,7 @@ def game_of(problem: ProblemRow) -> tuple[str, GameDocument | None]:
     own = problem.settings.get("game")
     name = problem.settings["checker"] if own is None else own["name"]
     if name not in games():
-        raise BadRequest(
-            N_("expected one that can be played, found %(found)r, which has no game"), where="problem", found=problem.id
-        )
+        raise BadRequest(N_("expected a problem with a game, found %(found)r"), where="problem", found=problem.id)
     return name, own
 
 
@@ -152,7 +150,7 @@ def _start_of_case(name: str, data: bytes, *, is_game: bool) -> Start:
         return read_instance(data) if is_game else Start(name, _usual(name), None, data.decode())
     except (Rejected, UnicodeDecodeError) as error:
         raise BadRequest(
-            N_("expected one that is a position of the game %(game)s, found %(found)s"),
+            N_("expected a position of the game %(game)s, found %(found)s"),
             where="testcase",
             game=name,
             found=error,
@@ -175,9 +173,7 @@ def _check_taken(chosen: Chosen, admitted: Admitted) -> None:
         return
     if any(case.id == id_ for case in admitted.entry.final_cases):
         raise Forbidden(N_("the time for final cases is over, %(name)r among them"), where="testcase", name=name)
-    raise Forbidden(
-        N_("expected one that is judged, found %(found)r, which has no expected answer"), where="testcase", found=name
-    )
+    raise Forbidden(N_("expected a case with an expected answer, found %(found)r"), where="testcase", found=name)
 
 
 def _table(

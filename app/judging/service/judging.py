@@ -111,7 +111,7 @@ class Judging:
         if progress is None or (progress.task.settings, progress.task.answers) != (task.settings, task.answers):
             progress = Progress(task)  # also where the problem has changed since
         if task.lost >= MOST_FAILURES:
-            log.warning("an answer is given up: its processes were lost", problem=task.problem_id, error=task.error)
+            log.warning("judging an answer failed: its processes were lost", problem=task.problem_id, error=task.error)
             return judge_error(task, f"judging it was lost {task.lost} times with its process; {task.error}")
         answers = task.answers[len(progress.scores) :]
         request = Grade(task.settings["checker"], answers, task.settings.get("program"))

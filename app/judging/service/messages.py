@@ -215,7 +215,7 @@ def _score(wire: WireScore) -> FoundScore:
     if multiplier is not None and multiplier > 1:
         raise ValueError(f"multiplier: expected 0 to 1, found {multiplier}")
     if wire.verdict is CaseVerdict.ACCEPTED and wire.raw is None:
-        raise ValueError("raw: expected a number beside accepted, found none")
+        raise ValueError("raw: expected a number with accepted, found none")
     return FoundScore(
         wire.test_case_id,
         wire.verdict,

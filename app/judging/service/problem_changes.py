@@ -26,7 +26,10 @@ from app.tables import ContestProblemRow, ContestRow, ProblemRow, RejudgingRow, 
 
 
 class ContestPreview(BaseModel):
-    """A contest that has the problem. `goes_along`: the change reaches it; else `why` not: pinned, final or kept."""
+    """A contest that has the problem.
+
+    `goes_along`: the change reaches it; otherwise `why` not: pinned, final or kept.
+    """
 
     id: str
     version: int
@@ -37,11 +40,11 @@ class ContestPreview(BaseModel):
 
 
 class Preview(BaseModel):
-    """What a change would do; nothing of it has been made.
+    """The preview of a change.
 
     outcome      nothing; at_once; rejudging: it would wait to be applied
     judging      verdicts or raw scores could change; `points`: points could
-    version      the newest that there is; 0: the problem is new
+    version      the newest version; 0: the problem is new
     changes      the difference in words
     submissions  of the contests that go along, which would be judged again or get other points; `teams` whose they are
     rejudging    the open rejudging that changes the problem already
@@ -133,11 +136,11 @@ class SelectionView(BaseModel):
 
 
 class RejudgingView(BaseModel):
-    """A rejudging: what is judged again and why, what becomes different beside, and how far it is.
+    """A rejudging: its submissions and reason, other changes, and its progress.
 
-    `state` is judging or ready while it is open, then applied, undone or cancelled. `contests` are those whose boards
-    it may change. `judge_errors` counts the judgements in which the judge itself failed. `without_answer` names
-    the test cases that need an expected answer before it can be applied; `reference_run` is the job that makes one.
+    `state` is judging or ready while it is open, then applied, undone or cancelled. It may change the boards of
+    `contests`. `judge_errors` counts the judgements in which the judge itself failed. `without_answer` names the test
+    cases that need an expected answer before it can be applied; `reference_run` is the job that makes one.
     """
 
     id: str
@@ -245,8 +248,8 @@ def check_version(session: Session, problem_id: str, version: int | None) -> Non
     if row is not None and row.version != version:
         raise PreconditionFailed(
             N_(
-                "expected the newest version of %(problem)s, %(version)s, found %(found)s: somebody "
-                "has changed the problem since; look at it again (GET problems/%(problem)s/versions)"
+                "expected the newest version of %(problem)s, %(version)s, found %(found)s: the problem was"
+                " changed; reload it (GET problems/%(problem)s/versions)"
             ),
             where="If-Match",
             problem=problem_id,

@@ -156,7 +156,7 @@ class TeamSide(BaseModel):
 
 
 class TeamDifference(BaseModel):
-    """A team on the judges' board, and on the board as everybody sees it."""
+    """A team on the judges' board and on the public board."""
 
     team_id: str
     name: str

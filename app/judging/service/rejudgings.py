@@ -30,7 +30,7 @@ MOST_NAMED = 10_000
 
 @example({"problem": "comesolo", "reason": "the checker took boards that were not full"})
 class RejudgingBody(Body):
-    """The submissions to judge again, and the reason: those that fit each of `problem`, `team` and `submissions`."""
+    """The submissions to judge again, and the reason: all that match `problem`, `team` and `submissions`."""
 
     reason: Line
     problem: Line | None = None

@@ -71,12 +71,12 @@ class ClarificationBody(Body):
     reply_to_id: Id | None = None
     problem_id: Id | None = None
     text: Lines
-    time: Time | None = Field(None, description="by judges and admins who set it; else the server does")
+    time: Time | None = Field(None, description="set by judges and admins; default: now")
     contest_time: Reltime | None = None
 
 
 class ClarificationView(Sparse):
-    """A clarification as CLICS shows it. From no team: from the jury; to nobody named: to all."""
+    """A clarification as CLICS shows it. Without a sender it is from the jury; without a recipient it is to all."""
 
     id: str
     from_team_id: str | None
@@ -222,7 +222,7 @@ def check_rights(session: Session, viewer: Viewer, contest: ContestRow, body: Cl
     elif "post_clar" not in allowed:
         raise BadRequest(N_("expected the team that asks, found nothing"), where="from_team_id")
     if contest.finalized is not None:
-        raise Forbidden(N_("the contest is final: nothing can be asked or answered any more"))
+        raise Forbidden(N_("the contest is final: questions and answers are closed"))
 
 
 def check_pace(session: Session, viewer: Viewer, contest: ContestRow) -> None:
@@ -277,7 +277,7 @@ def _unknown(
     team_ids = {row.id for row in teams_queries.taking_part(session, contest)}
     groups = {row.id for row in teams_queries.groups(session, contest)} if body.to_group_ids else set()
     if sender is not None and (body.to_team_ids is not None or body.to_group_ids is not None):
-        yield mismatch("from_team_id", N_("none beside to_team_ids and to_group_ids"), repr(sender))
+        yield mismatch("from_team_id", N_("nothing together with to_team_ids and to_group_ids"), repr(sender))
     if sender is not None and sender not in team_ids:
         yield mismatch("from_team_id", N_("a team of contest %(contest)s"), repr(sender), contest=contest.id)
     if body.reply_to_id is not None and body.reply_to_id not in seen:

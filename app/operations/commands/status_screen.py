@@ -38,9 +38,9 @@ def status(
     url: Annotated[str | None, typer.Option(metavar="URL", help="default: the server logged in to, or here")] = None,
     as_json: registry.AsJson = False,
 ) -> None:
-    """Show the whole installation to its admin, with what to do; others see whether it takes and judges submissions.
+    """Show the whole installation to its admin, with advice.
 
-    Exit code 0 if it does, else 1.
+    Others see whether it accepts and judges submissions. Exit code 0 if it does, 1 if not.
 
     Examples:
       jurado status
@@ -74,7 +74,7 @@ def bench(
       jurado bench verdicts
     """
     if not (ROOT / "bench" / "__main__.py").is_file():
-        raise output.Failure(f"expected the folder bench beside the program, found none in {ROOT}")
+        raise output.Failure(f"the folder bench is missing in {ROOT}")
     arguments = names or ["--list"]
     done = subprocess.run(module_command("bench", *arguments), cwd=ROOT, env=environment(), check=False)
     raise typer.Exit(done.returncode)

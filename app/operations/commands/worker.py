@@ -32,17 +32,17 @@ SECONDS_OF_A_CLIENT = 10.0
 @registry.command("worker")
 def worker(
     graders: Annotated[
-        int | None, typer.Option(min=1, help="grader processes; default: JURADO_GRADERS, else one less than the cores")
+        int | None, typer.Option(min=1, help="grader processes; default: JURADO_GRADERS or one less than the cores")
     ] = None,
     metrics_port: Annotated[
-        int | None, typer.Option(min=1, help="port of its /metrics; default: JURADO_METRICS_PORT, else none")
+        int | None, typer.Option(min=1, help="port of its /metrics; default: JURADO_METRICS_PORT or none")
     ] = None,
     home: Home = None,
 ) -> None:
     """Judge submissions and run jobs for all servers on a database, until stopped (Ctrl-C, SIGTERM).
 
-    Needs JURADO_BROKER_URL, JURADO_DATABASE_URL and the servers' files. Start as many as you like, on any machines; one
-    that ends in whatever way leaves its work to the others.
+    Needs JURADO_BROKER_URL, JURADO_DATABASE_URL and the servers' files. Start as many as you like, on any machines; if
+    one ends, the others take over its work.
 
     Examples:
       jurado worker
@@ -53,9 +53,11 @@ def worker(
 
     settings = read_settings(graders=graders, metrics_port=metrics_port, home=home)
     if not settings.distributed:
-        raise output.Failure("a worker needs a broker: set JURADO_BROKER_URL, or let `jurado serve` judge by itself", 2)
+        raise output.Failure(
+            "a worker needs a broker: set JURADO_BROKER_URL, or run `jurado serve` alone, which judges", 2
+        )
     if settings.metrics_port and not settings.metrics_token:
-        raise output.Failure("metrics tell what frozen boards hide: set JURADO_METRICS_TOKEN beside the port", 2)
+        raise output.Failure("metrics reveal what frozen boards hide: set JURADO_METRICS_TOKEN, too", 2)
     configure_logs(settings.log_level)
     begin_traces(settings, "jurado worker")
     reach_files(settings)
@@ -80,7 +82,7 @@ def worker(
                 graders = running.engine.graders().alive
                 typer.echo(f"Jurado judges with {graders} graders (data in {settings.home.resolve()}){shown}")
             stop.wait()
-            typer.echo("the worker stops after the judgements at hand")
+            typer.echo("the worker stops after the current judgements")
             running.close()
     typer.echo("the worker has stopped")
 
@@ -157,8 +159,8 @@ NewDatabase = Annotated[
 
 @registry.command("serve")
 def serve(
-    host: Annotated[str | None, typer.Option(help="address to listen on; default: JURADO_HOST, else 127.0.0.1")] = None,
-    port: Annotated[int | None, typer.Option(help="port; 0: any free one; default: JURADO_PORT, else 8000")] = None,
+    host: Annotated[str | None, typer.Option(help="address to listen on; default: JURADO_HOST or 127.0.0.1")] = None,
+    port: Annotated[int | None, typer.Option(help="port; 0: any free one; default: JURADO_PORT or 8000")] = None,
     home: Home = None,
     standby: Annotated[
         bool, typer.Option("--standby", help="wait while another server has the home or the database, then take over")

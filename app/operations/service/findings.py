@@ -209,7 +209,7 @@ def _backup(backup: LastBackupRow | None, now: datetime) -> Part:
     if hours > HOURS_OF_A_BACKUP:
         old = N_("the last one is %(hours)s h old: check the timer and its log")
         return _finding("look", name, figure, old, hours=f"{hours:.0f}")
-    faulty = N_("%(count)s files could not be copied: `jurado fsck --mend --from BACKUP`")
+    faulty = N_("%(count)s files could not be copied: `jurado fsck --repair --from BACKUP`")
     return _finding("look" if backup.faulty else "done", name, figure, faulty, count=backup.faulty)
 
 
@@ -267,7 +267,7 @@ def _machine(ready: Ready, disk: tuple[int, int]) -> Iterator[Part]:
 
 def _files(stored: StoredFiles) -> Iterator[Part]:
     count = len(stored.faults)
-    damaged = N_("%(count)s are missing or damaged: `jurado fsck --mend --from BACKUP`")
+    damaged = N_("%(count)s are missing or damaged: `jurado fsck --repair --from BACKUP`")
     yield _finding("open" if count else "done", N_("Damaged files"), count, damaged, count=count)
     last = Message(N_("no full check of the files yet"))
     if stored.ended is not None:

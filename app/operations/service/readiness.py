@@ -100,7 +100,7 @@ class Ready(BaseModel):
     room: bool = Field(description="the disks of the home and of the files have room for submissions")
     loops: dict[str, LoopReport] = Field(description="background work of this server by name")
     clock_ahead_seconds: float = Field(
-        description="how far the time of contests is ahead of the system's clock, which was set back; else 0"
+        description="how far the time of contests is ahead of the system's clock, which was set back; usually 0"
     )
 
 

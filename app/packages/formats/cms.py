@@ -115,7 +115,7 @@ def _checker(source: drafts.Source) -> drafts.Standard | drafts.Program:
             return drafts.Program("cms", "fraction", {f"{_last(name)}.py": source.take(name)})
         if name in source.files:
             beside, actual = ", ".join(_last(name) + each for each in SOURCES), "a program in no language known here"
-            source.faults.expect(name, "", N_("its source beside it (%(sources)s)"), actual, sources=beside)
+            source.faults.expect(name, "", N_("its source in the same folder (%(sources)s)"), actual, sources=beside)
     return drafts.Standard("lines")
 
 

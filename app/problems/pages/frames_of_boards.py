@@ -71,7 +71,7 @@ def board_frame(visit: ContestLook, problem_id: str) -> HTMLResponse:
     row = pins.row(visit.session, visit.snapshot.contest.id, scored.id)
     module = _module(visit.service, row)
     if module is None:
-        raise NotFound(N_("the problem %(problem)r has no board of its own"), problem=scored.id)
+        raise NotFound(N_("the problem %(problem)r has no board"), problem=scored.id)
     text = json.dumps(module).replace("<", "\\u003c")
     html = ENVIRONMENT.get_template("board_frame.html").render(module=text, script=SCRIPT)
     return HTMLResponse(html, headers={**HEADERS, "Content-Security-Policy": POLICY.format(script=SCRIPT_HASH)})

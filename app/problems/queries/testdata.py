@@ -30,7 +30,7 @@ Points = Annotated[int, Field(strict=True, ge=0, le=10**9)]
 
 
 class TestGroupChange(Body):
-    """A group to be made or changed; what is omitted stays. `rename`: its new name; `final`: it decides at the end."""
+    """A group to create or change; omitted properties stay. `rename`: its new name; `final`: it decides at the end."""
 
     name: Line
     rename: Line | None = None

@@ -148,9 +148,9 @@ def title_of(names: Mapping[str, str], language: str) -> str:
 
 
 class Problem(BaseModel):
-    """A CLICS problem; `rule` says how this contest scores it, `names` and `languages` what there is to read.
+    """A CLICS problem; `rule` says how this contest scores it, `names` and `languages` are those of its statements.
 
-    credits  the names of those who made it, by what they did (authors, contributors, ...)
+    credits  names by contribution (authors, contributors, ...)
     sources  where it was used first: a name, and a url where there is one
     """
 

@@ -26,7 +26,7 @@ TOOLS = ("generators/", "output_validator/", "input_visualizer/", "output_visual
 
 
 class TestCase(BaseModel):
-    """A test case as a contest shows it; `best_raw` is the best raw score that counts, None where there is none."""
+    """A test case as a contest shows it; `best_raw` is the best counted raw score, if any."""
 
     __test__ = False
 

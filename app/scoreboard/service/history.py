@@ -62,7 +62,7 @@ class BoardVersion(bodies.Sparse):
     state: BoardState
     version: str = Field(description="for `since`; also the ETag")
     since: str | None = Field(None, description="only rows that changed after this version are here")
-    removed_team_ids: list[str] | None = Field(None, description="with `since`: teams that are on the board no more")
+    removed_team_ids: list[str] | None = Field(None, description="with `since`: teams that left the scoreboard")
 
 
 @clics.example(

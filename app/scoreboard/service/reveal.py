@@ -31,7 +31,7 @@ class RevealBody(bodies.Body):
 
 
 class Next(BaseModel):
-    """The lowest team of which something is hidden, its rank by now, and its hidden problems in order.
+    """The lowest team with hidden results, its current rank, and its hidden problems in order.
 
     Its rank is null where the board is one group's, and the team not in it.
     """
@@ -42,7 +42,7 @@ class Next(BaseModel):
 
 
 class Opened(BaseModel):
-    """A team at a problem that everybody may see now."""
+    """A revealed team and problem."""
 
     team_id: str
     problem_id: str

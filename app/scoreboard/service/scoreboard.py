@@ -123,7 +123,7 @@ class AwardChange(Body):
 
 
 class AwardView(BaseModel):
-    """An award; `team_ids` null: nobody is to know yet."""
+    """An award; `team_ids` null: not public yet."""
 
     id: str
     citation: str

@@ -43,7 +43,7 @@ async def list_submissions(
     "/contests/{contest_id}/submissions/{submission_id}", summary="One submission", response_model_exclude_unset=True
 )
 def get_submission(submission_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading) -> Submission:
-    """Its metadata, and its files for those who may read them."""
+    """Its metadata, with its files if the account may read them."""
     return submission(viewer, snapshot, session, submission_id)
 
 
@@ -157,7 +157,7 @@ reports_router = APIRouter(route_class=GatedRoute, tags=["submissions"])
 
 @reports_router.get(
     "/contests/{contest_id}/submissions/{submission_id}/report",
-    summary="What became of a submission",
+    summary="The report on a submission",
     response_model_exclude_unset=True,
 )
 def get_report(submission_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, session: Reading) -> Report:
@@ -181,7 +181,7 @@ def get_image(
     session: Reading,
     service: TheService,
 ) -> Response:
-    """One that the report lists for this viewer. An SVG, which may hold scripts, comes as a download."""
+    """An image that the report lists. An SVG, which may contain scripts, is a download."""
     shown = image(viewer, snapshot, session, submission_id, case_name, image_name)
     kind = "attachment" if shown["mime"] == "image/svg+xml" else "inline"
     headers = {
@@ -215,7 +215,7 @@ def get_final_inputs(
 def ask_for_final_inputs(
     problem_id: str, viewer: CurrentViewer, snapshot: TheSnapshot, service: TheService, response: Response
 ) -> chosen.FinalInputs:
-    """Starts the team's timer, once: asked again, it tells of the one that runs."""
+    """Starts the team's timer once; again, it returns the running one."""
     inputs, is_new = chosen.ask(service, viewer, snapshot, problem_id)
     response.status_code = 201 if is_new else 200
     return inputs
@@ -229,7 +229,7 @@ def get_quota(
     session: Reading,
     team_id: Annotated[str | None, Query(description="for judges: the team")] = None,
 ) -> chosen.QuotaView:
-    """Of one's own team. A submission the judge failed on does not count, nor one that an admin made for the team."""
+    """For the own team. Submissions with a judge error and submissions by admins do not count."""
     return chosen.quota_of(viewer, snapshot, session, problem_id, team_id)
 
 
@@ -285,7 +285,7 @@ def get_source(
     session: Reading,
     service: TheService,
 ) -> Response:
-    """As it was sent."""
+    """The submitted bytes."""
     file = submissions.source(viewer, snapshot, session, submission_id, name)
     headers = {"Content-Disposition": "attachment"}  # never shown by a browser: it is somebody's file
     return downloads.stored_file(service.files, file.sha256, file.size, "application/octet-stream", headers)

@@ -112,7 +112,7 @@ async def submit(request: Request) -> Response:
 
 @router.put(
     "/contests/{contest_id}/submissions/{submission_id}",
-    summary="Bring in a submission that another system took",
+    summary="Import a submission of another system",
     responses={
         200: {"model": Submission, "description": "It was there already"},
         201: {"model": Submission, "description": "It has been taken"},

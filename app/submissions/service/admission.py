@@ -17,10 +17,7 @@ from app.core.service import Service
 from app.submissions.queries.submission_context import Entrant, Entry, read_entrant
 from app.submissions.service.submission_form import SubmissionForm
 
-NO_TEAM = N_(
-    "expected the team of contest %(contest)s that is submitted for, found nothing (this account is in no team of its "
-    "own here)"
-)
+NO_TEAM = N_("required for an account without a team in contest %(contest)s")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +85,7 @@ async def admit(service: Service, viewer: Viewer, contest_id: str, form: Submiss
     time = entrant.clock.contest_time(when) if form.contest_time is None else form.contest_time
     is_practice = time >= entrant.clock.duration
     if entry.final and not is_practice and not entrant.is_virtual:
-        raise Forbidden(N_("the contest is final: nothing that counts can be submitted any more"))
+        raise Forbidden(N_("the contest is final: submissions no longer count"))
     limits = entry.limits.model_copy(update={"max_submissions": None}) if is_practice else entry.limits
     if viewer.team_id != team_id:
         limits = NO_LIMITS  # whoever acts for a team takes nothing of what it may do itself

@@ -152,7 +152,7 @@ def _take(collected: Collected, cases: Sequence[OpenCase], file_name: str, data:
         earlier = collected.answers.get(case.name)
         if earlier is not None:
             raise archives.UploadRefused(
-                N_("expected one file for case %(case)s, found a second one beside %(file)s"),
+                N_("expected one file for case %(case)s, found a second one next to %(file)s"),
                 where=file_name,
                 case=case.name,
                 file=earlier.file_name,

@@ -79,7 +79,7 @@ def name_fault(name: str) -> Message | None:
     if CONTROL.search(name):
         return Message(N_("expected a name of letters, found a control character"))
     if name.startswith(("/", "\\")) or ".." in parts or (len(name) > 1 and name[1] == ":"):
-        return Message(N_("expected a path inside the archive, found one that escapes it"))
+        return Message(N_("expected a path inside the archive, found one outside of it"))
     return None
 
 

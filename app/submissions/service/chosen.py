@@ -147,7 +147,7 @@ def _check_may_ask(service: Service, snapshot: ContestSnapshot, problem: contest
     if contest.finals.window is None:
         raise Conflict(N_("teams cannot ask for final inputs in this contest"))
     if not contest.clock.running(now):
-        raise Conflict(N_("final inputs are not given out: %(reason)s"), reason=why_not_running(contest.clock, now))
+        raise Conflict(N_("final inputs are not available: %(reason)s"), reason=why_not_running(contest.clock, now))
     judges = service.boards.snapshot(contest.id, public=False)
     whole = None if judges is None else judges.contest.problem(problem.id)
     if whole is None or not whole.final_cases:

@@ -57,7 +57,7 @@ class ReportedCase(bodies.Sparse):
     """A test case: the answer that stands for it, its verdict, its raw score and its points."""
 
     name: str
-    group: str | None = Field(description="null for a final case of which nothing may be known yet")
+    group: str | None = Field(description="null for a final case that is still hidden")
     kind: str
     max_points: float
     points: float | None
@@ -70,7 +70,7 @@ class ReportedCase(bodies.Sparse):
     max_raw: int | float | None
     message: MessageDocument
     judge_message: str | None = Field(None, description="for judges: what a package's own checker says to them alone")
-    images: list[ReportedImage] | None = Field(None, description="those that the viewer may see; absent without any")
+    images: list[ReportedImage] | None = Field(None, description="images that the account may see; absent without any")
     run_time: float | None = Field(description="seconds that the checker took")
 
 
@@ -170,7 +170,7 @@ def report(viewer: Viewer, snapshot: ContestSnapshot, session: Session, submissi
     problem = snapshot.contest.problem(row.problem_id)
     if problem is None:
         raise NotFound(
-            N_("contest %(contest)r has no problem %(problem)r any more"),
+            N_("contest %(contest)r no longer has the problem %(problem)r"),
             contest=row.contest_id,
             problem=row.problem_id,
         )

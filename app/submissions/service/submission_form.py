@@ -168,7 +168,7 @@ class FileReference(BaseModel):
     }
 )
 class Submission(BaseModel):
-    """A CLICS submission; `files` is empty for those who may not read them. `practice`: after the end, on no board."""
+    """A CLICS submission; `files` is empty if the account may not read them. `practice`: after the end, on no board."""
 
     id: str
     language_id: str

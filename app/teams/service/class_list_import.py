@@ -221,11 +221,11 @@ class People:
             expected = N_("a username, as the one made of the name is of an account with another name or team")
             self._fault(where, "username", expected, whose)
         elif changes and not self._replace:
-            expected = N_("the old account as it is, %(name)r of team %(team)r")
+            expected = N_("the existing account, %(name)r of team %(team)r")
             wanted = Message(N_("%(name)r of team %(team)r"), name=body.name, team=body.team_id)
             self._take(where, "username", expected, wanted, name=old.name, team=old.team_id)
         elif body.password is not None and not self._replace:
-            self._take(where, "password", N_("none, as the account is there already"), Message(N_("a secret")))
+            self._take(where, "password", N_("nothing, as the account exists"), Message(N_("a secret")))
         if body.password is not None:
             changes.append(Change(property="password", before=None, after=None))
         return changes
@@ -241,7 +241,7 @@ class People:
             team_id = self.teams.make(row.name) if self.teams.letters else self.teams.add(account_id, row.name)
         else:
             whose = Message(N_("team %(team)r, %(name)r"), team=account_id, name=self.teams.names[account_id])
-            self._fault(where, "team", N_("a team, as one of their own would have the id of another"), whose)
+            self._fault(where, "team", N_("a team, as a new one would have the id of another"), whose)
             return None
         if team_id is None:
             self._fault(where, "team", N_("the id of one of the teams of this name"), repr(row.team))

@@ -39,7 +39,7 @@ class FloorPlace(Body):
 
 @example({"id": "ants", "name": "The Ants", "label": "1", "group_ids": ["juniors"]})
 class TeamBody(Body):
-    """A team to be kept. The organization and the groups it names are there already."""
+    """A team to store. Its organization and groups must exist."""
 
     id: Id
     icpc_id: Line | None = None
@@ -69,7 +69,10 @@ class Enrolment(Body):
 @example({"id": "ants", "name": "The Ants", "label": "1", "display_name": None, "group_ids": ["juniors"]})
 @shows(TeamBody)
 class TeamView(Sparse):
-    """A team as CLICS shows it. Whether it is hidden or disqualified, and what tells of its machine, is for judges."""
+    """A team as CLICS shows it.
+
+    Only judges see whether it is hidden or disqualified, its extra time and its machine.
+    """
 
     id: str
     name: str

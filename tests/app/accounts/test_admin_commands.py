@@ -106,7 +106,7 @@ def test_a_test_case_gets_its_expected_answer_from_a_reference_run(
     put = admin("admin", "testcase", "put", problem, f"secret/{name}", tmp_path / "board.in", *how)
     assert put.exit_code == 0, put.output
     assert (
-        f"test case secret/{name} of {problem} has no expected answer yet, and nobody can answer it: job " in put.stderr
+        f"test case secret/{name} of {problem} has no expected answer yet, so it takes no answers: job " in put.stderr
     )
     assert "greedy, seed" in put.stderr
     ran = admin("admin", "reference", "run", problem, name, *how, "--json")

@@ -42,8 +42,8 @@ def test_a_service_is_backed_up_checked_and_restored(jurado: Jurado, tmp_path: P
     victim.write_bytes(b"")
     found = jurado("fsck", "--home", other)
     assert (found.exit_code, "damaged" in found.stdout) == (1, True)
-    mended = jurado("fsck", "--home", other, "--mend", "--from", folder, "--json")
-    assert (mended.exit_code, len(json.loads(mended.stdout)["mended"]["restored"])) == (0, 1)
+    mended = jurado("fsck", "--home", other, "--repair", "--from", folder, "--json")
+    assert (mended.exit_code, len(json.loads(mended.stdout)["repaired"]["restored"])) == (0, 1)
     assert jurado("fsck", "--home", other).exit_code == 0
 
 
@@ -89,12 +89,12 @@ def test_fsck_mends_files_from_a_backup_and_names_answers_with_other_bytes(jurad
         session.execute(update(AnswerRow).values(data=b"other bytes"))
     database.close()
     assert jurado("fsck", "--home", home, "--json").exit_code == 1
-    alone = jurado("fsck", "--mend", "--home", home)
+    alone = jurado("fsck", "--repair", "--home", home)
     assert (alone.exit_code, "damaged" in alone.stdout, "other bytes" in alone.stdout) == (1, True, True)
-    mended = jurado("fsck", "--mend", "--home", home, "--from", folder, "--json")
+    mended = jurado("fsck", "--repair", "--home", home, "--from", folder, "--json")
     (fault,) = json.loads(mended.stdout)["faults"]
     assert (mended.exit_code, fault["kind"], fault["why"]) == (1, "rows", "other bytes than were sent")
-    assert len(json.loads(mended.stdout)["mended"]["restored"]) == 1
+    assert len(json.loads(mended.stdout)["repaired"]["restored"]) == 1
 
 
 def test_nothing_is_restored_where_a_server_has_the_home_or_the_database(

@@ -315,7 +315,7 @@ def test_numbers_and_other_ids_of_submissions_are_not_in_each_others_way(empty: 
 
 
 @pytest.mark.parametrize(
-    ("changes", "said"), [({"files": 7}, "one file, which lies beside it"), ({"comment": ["?"]}, "text or null")]
+    ("changes", "said"), [({"files": 7}, "one file next to it"), ({"comment": ["?"]}, "text or null")]
 )
 def test_a_submission_of_a_package_with_a_value_of_another_type_is_a_fault(
     empty: Api, changes: dict[str, Any], said: str

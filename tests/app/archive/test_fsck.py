@@ -51,7 +51,7 @@ def test_a_sound_store_has_no_faults_and_loses_nothing(api: Api) -> None:
     checked = references.check(service.database, service.files)
     assert (checked.faults, checked.orphans) == ([], 0)
     stored = {each.sha256 for each in service.files.stored()}
-    references.mend(service.database, service.files, checked)
+    references.repair(service.database, service.files, checked)
     assert {each.sha256 for each in service.files.stored()} == stored
 
 
@@ -76,8 +76,8 @@ def test_missing_and_damaged_files_are_named_and_restored(api: Api, tmp_path: Pa
     checked = references.check(service.database, service.files)
     assert {(fault.kind, fault.name) for fault in checked.faults} == {("damaged", large), ("missing", other)}
     assert all(fault.places for fault in checked.faults)
-    assert references.mend(service.database, service.files, checked).restored == []
-    assert set(references.mend(service.database, service.files, checked, spare).restored) == {large, other}
+    assert references.repair(service.database, service.files, checked).restored == []
+    assert set(references.repair(service.database, service.files, checked, spare).restored) == {large, other}
     assert references.check(service.database, service.files).faults == []
 
 
@@ -111,7 +111,7 @@ def test_only_orphans_that_nobody_sent_lately_are_collected(api: Api) -> None:
     checked = references.check(service.database, service.files)
     assert (checked.orphans, {each.sha256 for each in checked.old}) == (3, {old, sent_again})
     service.files.keep(b"sent again")
-    assert references.mend(service.database, service.files, checked).removed == 1
+    assert references.repair(service.database, service.files, checked).removed == 1
     left = {each.sha256 for each in service.files.stored()}
     assert old not in left
     assert {new, sent_again} <= left

@@ -112,7 +112,7 @@ def test_an_output_validator_beside_another_checker_is_refused_in_clear_words(ch
     reply = bring(checked, zip_package({"output_validator/validate.py": "print()\n"}))
     ((file, text),) = messages(reply)
     assert file == "output_validator/validate.py"
-    assert text.startswith("expected no `checker` in jurado.yaml beside the package's own, found 'exact'")
+    assert text.startswith("expected no `checker` in jurado.yaml, as the package has its own, found 'exact'")
 
 
 def test_a_checker_that_is_not_bundled_is_refused(checked: Api) -> None:

@@ -67,7 +67,7 @@ def test_resigning_ends_a_game(jurado: Jurado) -> None:
         (("play", "lasttreat", "--opponent", "optimum"), "did you mean optimal?"),
         (("play", "lasttreat", "--as", "third"), "--as: expected first or second, found 'third'"),
         (("play", "lasttreat", "--position", "2 5"), "expected three numbers A B K"),
-        (("play", "lasttreat", "--position", "0 0 1"), "found one that is over"),
+        (("play", "lasttreat", "--position", "0 0 1"), "found a finished game"),
         (("play", "lasttreat", "--with", "'"), "no closing quotation"),
         (("tournament", "lasttreat", "--opponent", "one"), "expected two players or more, found 1"),
         (("tournament", "lasttreat", "--opponent", "one", "--opponent", "one"), "one twice"),

@@ -35,7 +35,7 @@ def test_a_won_game_gives_the_points_of_its_case_and_a_lost_one_says_why(api: Ap
     judge(api.service)
     assert points(api) == 50
     report = api.get(f"contests/c/submissions/{ended['submission_id']}/report", user="team").text
-    assert "expected a game that is won, found one that was resigned" in report
+    assert "expected a game that is won, found a resigned game" in report
     win(api, testcase="03")
     judge(api.service)
     assert points(api) == 100

@@ -30,12 +30,12 @@ FAULTS: Mapping[str, tuple[Mapping[str, str | bytes | None], str]] = {
     "a start that is lost": (
         {"data/secret/02.in": case("2 0 1")},
         "data/secret/02.in: the checker refuses this input: line 3: expected a position that can be won by first, "
-        "found one that is lost (proved: closed form of the lost positions)",
+        "found a lost game (proved: closed form of the lost positions)",
     ),
     "a start that is over": (
         {"data/secret/02.in": case("0 0 1")},
         "data/secret/02.in: the checker refuses this input: line 3: expected a position that can be won by first, "
-        "found one that is over",
+        "found a finished game",
     ),
     "a start that the rules refuse, below the line of a side": (
         {"data/secret/02.in": case("side 1\n2 0")},
@@ -56,11 +56,11 @@ FAULTS: Mapping[str, tuple[Mapping[str, str | bytes | None], str]] = {
     ),
     "the checker without a game": (
         {"jurado.yaml": SETTINGS.format(checker="game", game="")},
-        "jurado.yaml, line 1, checker: expected `game: {name: ...}` beside the checker game, found none",
+        "jurado.yaml, line 1, checker: expected `game: {name: ...}` with the checker game, found none",
     ),
     "a game with another checker": (
         {"jurado.yaml": SETTINGS.format(checker="exact", game="game: {name: lasttreat}\n")},
-        "jurado.yaml, line 1, checker: expected the checker game beside `game`, found 'exact'",
+        "jurado.yaml, line 1, checker: expected the checker game with `game`, found 'exact'",
     ),
     "a group without points": (
         {GROUP: "score_aggregation: pass-fail\nmax_score: 0\n"},

@@ -57,7 +57,7 @@ def test_faults_are_those_that_reading_here_finds(reader: Reader) -> None:
 def test_reading_ends_with_its_time_and_the_next_package_is_read(reader: Reader) -> None:
     with pytest.raises(PackageErrors) as raised:
         reader.read(read_arrival, (zip_package(SLOW), None, None), 0.2)
-    assert str(raised.value) == "expected a package that is read in 0.2 s, found one that takes longer"
+    assert str(raised.value) == "expected a package that is read in 0.2 s, found a longer time"
     assert reader.read(read_arrival, (zip_package(), None, None), 60).package.slug == "echo"
 
 
