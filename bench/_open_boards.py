@@ -158,7 +158,7 @@ def wait_for_verdicts(home: Path, first: int) -> dict[str, float]:
 
 
 class Reader:
-    """A reader's connection, opened anew where the server has closed it."""
+    """A reader's connection, opened again where the server has closed it."""
 
     def __init__(self, url: str) -> None:
         self._address = urlsplit(url)

@@ -48,7 +48,7 @@ def _seconds() -> dict[tuple[int, str], float]:
     own = psutil.Process()
     seconds: dict[tuple[int, str], float] = {}
     for each in (own, *own.children(recursive=True)):
-        with suppress(psutil.NoSuchProcess):  # it has ended meanwhile
+        with suppress(psutil.NoSuchProcess):  # it has ended in the meantime
             kind = "contestants" if each == own else _kind(each)
             seconds[each.pid, kind] = sum(each.cpu_times()[:2])
     return seconds

@@ -227,7 +227,7 @@ def opened(home: Path, database_url: str) -> Database:
 
 
 def forget_feed(home: Path, database_url: str) -> None:
-    """Delete the stored events of a home, as if nobody had ever read its feed."""
+    """Delete the stored events of a home, as if no one had ever read its feed."""
     database = opened(home, database_url)
     with database.write() as session:
         session.execute(delete(EventRow))

@@ -153,7 +153,7 @@ class Peaks:
         self.server = self.reader = 0.0
 
     def look(self) -> None:
-        """Look at the processes once more."""
+        """Look at the processes again."""
         self.server = max(self.server, high_water(self._pid))
         for pid in below(self._pid):
             if "app.programs.apart" in words_of(pid):

@@ -38,7 +38,7 @@ P99_MS = 300.0
 SECONDS_TO_JUDGE = 30.0
 GIVEN_UP_SECONDS = 600.0
 IDLE_SECONDS = 2.0
-"""The server closes a connection that nobody uses for five."""
+"""The server closes a connection that no one uses for five."""
 
 
 @dataclass

@@ -76,7 +76,7 @@ def add_admin(home: Path, database_url: str = "") -> str:
 
 
 def free_port() -> int:
-    """Find a port nobody listens on."""
+    """Find a port no one listens on."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -4,8 +4,8 @@ Instance
     `T` (1..10^5), then T lines `A B K`: piles of A cakes and B fruit (0..10^18, not both 0), and K (1..10^18). A move
     takes i treats, 1 <= i <= K, from one pile, or i from both. Whoever takes the last treat wins.
 Answer
-    T lines `x y`: `0 0` where the position is lost for whoever is to move, else a winning move, x from the cakes and y
-    from the fruit. A file has at most 4 MiB.
+    T lines `x y`: `0 0` where the position is lost for whoever is to move, otherwise a winning move, x from the cakes
+    and y from the fruit. A file has at most 4 MiB.
 Raw score
     1 if every line is right. An answer with one wrong line is rejected as a whole.
 Rejected when
@@ -128,7 +128,7 @@ def _lines(rows: Integers) -> str:
 
 
 def _check_layout(data: bytes, rows: Integers) -> None:
-    """Hold the file against its numbers written anew: one space, one line feed, nothing else."""
+    """Hold the file against its numbers written again: one space, one line feed, nothing else."""
     written = f"{len(rows)}\n{_lines(rows)}".encode()
     if written == data:
         return

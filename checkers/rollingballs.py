@@ -67,7 +67,7 @@ class Answer:
 
 
 def read_instance(data: bytes) -> Instance:
-    """Parse and validate an input: LF line ends, no blank lines, nothing behind the last row; else Rejected."""
+    """Parse and validate an input: LF line ends, no blank lines, nothing behind the last row; otherwise Rejected."""
     lines = data.split(b"\n")
     if lines.pop() != b"":
         raise Rejected.at(Phrase("end of file"), expected=Phrase("a line feed"), found=Phrase("none"))

@@ -38,7 +38,7 @@ LONGEST_MOVE = 100
 
 @dataclass(frozen=True, slots=True)
 class Legal:
-    """The legal moves of a position: all of them where they are few, else None beside their rule as a sentence."""
+    """The legal moves of a position: all of them where they are few, otherwise None beside their rule as a sentence."""
 
     moves: tuple[str, ...] | None
     rule: str

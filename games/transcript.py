@@ -13,11 +13,11 @@
         3 first 4.210 s: 0 2
     end: over, first won
 
-Moves are numbered from 1, each with its player, the seconds it took, and its text. `opponent: none` says that nobody of
+Moves are numbered from 1, each with its player, the seconds it took, and its text. `opponent: none` says that no one of
 the catalogue played the other side, so that its moves may be any legal ones; otherwise they must be those that the
 opponent chooses with the numbers drawn for the seed and the move's number. The position's lines, its `start` text, are
-indented by four spaces. A game that goes on has no `end`; the other ends are `resigned`, `late`, `illegal` and `broken`
-(the connection or the program), each with the winner, and `illegal` with the reason behind a colon.
+indented by four spaces. A game that continues has no `end`; the other ends are `resigned`, `late`, `illegal` and
+`broken` (the connection or the program), each with the winner, and `illegal` with the reason behind a colon.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class End:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """A game as it was played. `opponent` is a name of the catalogue, None where anybody played the other side."""
+    """A game as it was played. `opponent` is a name of the catalogue, None where anyone played the other side."""
 
     game: str
     instance: str

@@ -33,7 +33,7 @@ from app.problems.queries import testcases
 PASSWORD = "a long enough pass phrase"
 CASE = "101-n05-p70.out"
 GRADING_SECONDS = 5.0
-"""Enough for a verdict; nothing may be asked meanwhile, as that would cross files too."""
+"""Enough for a verdict; nothing may be asked in the meantime, as that would cross files too."""
 BOARD = "/api/contests/practice/scoreboard"
 APP = f"{ROOT / 'app'}{os.sep}"
 AMONG_ALL = frozenset({f"core/{name}.py" for name in ("metrics", "logs", "service", "settings")})
@@ -57,7 +57,7 @@ class Crossings:
 
     @contextmanager
     def noted(self) -> Iterator[None]:
-        """Note what all threads of the process call meanwhile."""
+        """Note what all threads of the process call in the meantime."""
         threading.setprofile(self.note)
         sys.setprofile(self.note)
         try:
@@ -93,7 +93,7 @@ async def main() -> int:
 async def crossed(folder: Path) -> dict[str, list[str]]:
     """The files of upload, grade and show, each in order."""
     crossings = Crossings()
-    with crossings.noted():  # also in every thread that is started meanwhile
+    with crossings.noted():  # also in every thread that is started in the meantime
         app = create_app(Settings(home=folder / "home", admin_password=PASSWORD, database_url="", files_url=""))
         transport = httpx.ASGITransport(app=app)
         client = httpx.AsyncClient(transport=transport, base_url="http://x")

@@ -222,7 +222,7 @@ def cut(data: bytes, _others: list[bytes], draws: random.Random) -> bytes:
 
 
 def splice(data: bytes, others: list[bytes], draws: random.Random) -> bytes:
-    """Go on with another answer."""
+    """Continue with another answer."""
     other = draws.choice(others)
     return data[: draws.randint(0, len(data))] + other[draws.randint(0, len(other)) :]
 
@@ -248,7 +248,7 @@ MUTATIONS = (
 
 
 def keep_faults(slug: str, tally: Tally) -> None:
-    """Write the first files that broke a checker beside each other, and print what came out."""
+    """Write the first files that broke a checker next to each other, and print what came out."""
     if not tally.faults:
         return
     folder = Path(tempfile.mkdtemp(prefix=f"fuzz-{slug}-"))

@@ -1,6 +1,6 @@
 """Make the test data of the bundled problems again, byte for byte: the verb `make testdata`.
 
-For every case of `problems/<slug>/generators/cases.yaml`: the generator (or a file beside it) gives NAME.in, the
+For every case of `problems/<slug>/generators/cases.yaml`: the generator (or a file next to it) gives NAME.in, the
 input validators must accept it, and the reference solver, bounded by steps and not by seconds, gives NAME.ans and
 `submissions/accepted/reference/NAME.out`. Where a package is played (`game` in jurado.yaml), the opponent `optimal` has
 the contestant's place, and the transcript is both files. A sample whose reference file is not itself an answer gets a

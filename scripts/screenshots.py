@@ -187,7 +187,7 @@ def shoot(browser: Browser, running: Running, picture: Picture, path: Path) -> N
 def opened(
     browser: Browser, running: Running, user: str | None, width: int, height: int, scheme: Any, language: str = "en-GB"
 ) -> Iterator[Page]:
-    """A page of somebody who has logged in."""
+    """A page of someone who has logged in."""
     context = browser.new_context(
         viewport={"width": width, "height": height},
         color_scheme=scheme,

@@ -181,7 +181,7 @@ def _is_held(alive: int) -> bool:
 
 
 def _become(line: socket.socket, asked: Mapping[str, Any], descriptors: Sequence[int]) -> None:
-    """Become the process that was asked for; the other half says how it ends, and ends it if nobody listens."""
+    """Become the process that was asked for; the other half says how it ends, and ends it if no one listens."""
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     signal.signal(signal.SIGINT, signal.default_int_handler)  # a test run in the background ignores Ctrl-C
     if pid := os.fork():

@@ -93,7 +93,7 @@ class Databases:
         self._free: list[Fresh] = []
 
     def take(self) -> Fresh:
-        """A database with the schema and nothing else, of which nobody else knows."""
+        """A database with the schema and nothing else, of which no one else knows."""
         return self._free.pop() if self._free else self._copy()
 
     def give_back(self, used: Fresh) -> None:
@@ -130,7 +130,7 @@ class Databases:
 
 
 def programs() -> Path:
-    """Find the folder of initdb and postgres: the newest version Debian has, else the one on the PATH."""
+    """Find the folder of initdb and postgres: the newest version Debian has, otherwise the one on the PATH."""
     for folder in [*_debian_versions(), *_on_the_path()]:
         if all(os.access(folder / name, os.X_OK) for name in ("initdb", "postgres")):
             return folder

@@ -47,10 +47,10 @@ def program() -> Path:
 
 
 def free_port() -> int:
-    """A port that nobody listens on now, that the system gives to no client, and that this gives to nobody else.
+    """A port that no one listens on now, that the system gives to no client, and that this gives to no one else.
 
     Else, while the server is killed, one of those who try to reach it may be given its port, and it cannot start again.
-    A name that the kernel keeps as long as this process lives claims the port, also before anybody listens on it.
+    A name that the kernel keeps as long as this process lives claims the port, also before anyone listens on it.
     """
     while True:
         port = random.choice(SERVER_PORTS)
@@ -99,7 +99,7 @@ class RabbitMQ:
 
     @property
     def status(self) -> int | None:
-        """How it has ended, while nobody killed it; None while it runs."""
+        """How it has ended, while no one killed it; None while it runs."""
         return None if self._process is None else self._process.poll()
 
     def log(self) -> str:

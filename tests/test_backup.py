@@ -176,9 +176,9 @@ def test_a_backup_that_is_broken_off_leaves_the_one_before(
 
 
 def test_a_restore_makes_the_tokens_of_the_feed_given_before_it_invalid(sqlite_url: str, tmp_path: Path) -> None:
-    """Else a follower that is ahead of the backup goes on where other events have the numbers of those it knows.
+    """Else a follower that is ahead of the backup continues where other events have the numbers of those it knows.
 
-    Webhooks go on at their places, which are of the backup.
+    Webhooks continue at their places, which are of the backup.
     """
     home, folder, feed = tmp_path / "home", tmp_path / "backup", "contests/c/event-feed?stream=false"
 

@@ -58,7 +58,7 @@ def assert_shown(printed: str, shown: str, command: str) -> None:
 
 
 class Reader:
-    """Somebody who does what the guide says, in a folder of their own, beside a server that runs there."""
+    """Someone who does what the guide says, in a folder of their own, beside a server that runs there."""
 
     def __init__(self, folder: Path, stack: ExitStack) -> None:
         self.terminal = Terminal(folder)

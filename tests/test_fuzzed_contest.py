@@ -133,7 +133,7 @@ class Contest(RuleBasedStateMachine):
 
     @rule(points=st.sampled_from([10, 90]))
     def change_points(self, points: int) -> None:
-        """Another maximum waits to be applied, or changes at once where nobody has submitted."""
+        """Another maximum waits to be applied, or changes at once where no one has submitted."""
         entry = self.api.get("contests/c/problems/echo", user="admin").json()
         body = {"rule": {**entry["rule"], "max_points": points}}
         reply = self.api.patch("contests/c/problems/echo", user="admin", json=body)
@@ -200,7 +200,7 @@ class Contest(RuleBasedStateMachine):
 
     @rule(team=st.sampled_from(ENTRANTS), ahead=st.sampled_from([0.25, 2.0]))
     def go_on_behind_the_freeze(self, team: str, ahead: float) -> None:
-        """Somebody sends something behind the freeze, and the contest gets longer; so few steps seldom come to it."""
+        """Someone sends something behind the freeze, and the contest gets longer; so few steps seldom come to it."""
         if self.final is None and not self.thawed:
             self.freeze(confirmed=True)
             self.submit(team, 239, {"02": "8"})
@@ -335,7 +335,7 @@ class Contest(RuleBasedStateMachine):
 
     @invariant()
     def pages_show_what_the_board_shows(self) -> None:
-        """To each viewer, and to nobody more."""
+        """To each viewer, and to no one more."""
         for user in (None, "team", "admin"):
             board = self.api.get("contests/c/scoreboard", user=user).json()
             if "rows" not in board:

@@ -14,7 +14,7 @@ from tests.conftest import forked
 
 CLIENTS = 4
 ENOUGH = 25
-"""Moves of all clients after which the server is killed; they go on until it is gone."""
+"""Moves of all clients after which the server is killed; they continue until it is gone."""
 FEW = {"graders": "1"}
 START = {"parameters": {"a": 10**6, "b": 0, "k": 2}, "opponent": "random", "seed": 3}
 

@@ -169,7 +169,7 @@ def test_a_table_of_too_many_lines_is_refused_before_it_is_taken_apart(head: str
 
 
 def test_lines_end_where_editors_end_them() -> None:
-    """A mark that nobody sees, inside a name, begins no line."""
+    """A mark that no one sees, inside a name, begins no line."""
     (team,) = table("teams\t1\r\n1\t\t\tA\u2028B\x0bC\r\n")
     assert isinstance(team.value, dict)
     assert team.value["name"] == "A\u2028B\x0bC"

@@ -90,7 +90,7 @@ def view(row: AccountRow) -> AccountView:
 
 
 def refuse_weak(password: str | None, *names: str | None) -> None:
-    """Raise BadRequest for a password that is easy to guess for somebody of these names."""
+    """Raise BadRequest for a password that is easy to guess for someone of these names."""
     if password is not None and (expected := passwords.weakness(password, *names)):
         raise BadRequest(N_("expected %(expected)s, found a secret"), where="password", expected=expected)
 

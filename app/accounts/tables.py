@@ -44,7 +44,7 @@ class OrganizationRow(Base):
 
 
 class PersonRow(Base):
-    """Somebody a contest has to do with: contestant, coach, staff or other. `contest_id`, `details` as for groups."""
+    """Someone a contest has to do with: contestant, coach, staff or other. `contest_id`, `details` as for groups."""
 
     __tablename__ = "persons"
 
@@ -74,7 +74,7 @@ class TeamRow(Base):
 
 
 class AccountRow(Base):
-    """Somebody who can log in: `type` is admin, judge, team or another CLICS account type."""
+    """Someone who can log in: `type` is admin, judge, team or another CLICS account type."""
 
     __tablename__ = "accounts"
 
@@ -109,7 +109,7 @@ class RegistrationRow(Base):
 
     code       the secret they need, kept as it is because organisers hand it out; null: none has been made
     most       accounts that may register in all
-    until      the moment from which nobody may; null: none
+    until      the moment from which no one may; null: none
     group_id   the group of registered teams
     """
 

@@ -44,7 +44,7 @@ class Story:
     cases: dict[str, list[str]] = field(default_factory=dict)
 
     def board(self) -> output.JsonMapping:
-        """Read the board as everybody sees it."""
+        """Read the board as everyone sees it."""
         with Client(config.Login(self.admin.url)) as public:
             return public.get(f"{PATH}/scoreboard", cases="true")
 
@@ -221,7 +221,7 @@ def try_and_undo(story: Story) -> None:
 
 
 def freeze_and_open(story: Story, made: Mapping[str, Answers]) -> None:
-    """The board freezes, teams go on behind it, the contest ends, and the board is opened from the bottom."""
+    """The board freezes, teams continue behind it, the contest ends, and the board is opened from the bottom."""
     start = datetime.fromisoformat(str(story.admin.get(PATH)["start_time"]))
     story.admin.patch(
         PATH, {"scoreboard_freeze_duration": lookup.reltime(timedelta(hours=5) - (datetime.now(UTC) - start))}

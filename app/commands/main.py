@@ -49,7 +49,7 @@ GROUPS = {
 
 
 class Commands(TyperGroup):
-    """Ends every command with one clear line and an exit code where it cannot go on, never with a traceback."""
+    """Ends every command with one clear line and an exit code where it cannot continue, never with a traceback."""
 
     # Any: typer does not export the Context of its own copy of click.
     def invoke(self, ctx: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The throw-away server of one package: its contest, its team, and the way in which the package comes in anew.
+"""The throw-away server of one package: its contest, its team, and the way in which the package comes in again.
 
 - What `jurado package serve` prints of each change: faults by file and line, and how many are judged otherwise.
 - The changes of a package's files as they come.

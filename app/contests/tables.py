@@ -20,7 +20,7 @@ class ContestRow(Base):
     countdown_pause_ms  the countdown stands still at this many milliseconds before the start
     pauses              the intervals taken out of the contest's time: [{"start": TIME, "end": TIME or null}]
     revealed            what has been opened of a frozen board: [[team_id, problem_id]]
-    secret              shown to nobody: `veil`, its part before a colon, veils the ids of judgements and runs; all of
+    secret              shown to no one: `veil`, its part before a colon, veils the ids of judgements and runs; all of
                         it veils the places of the event feed, and a restore changes the part behind the colon
     """
 
@@ -65,7 +65,7 @@ class ContestTeamRow(Base):
 
 
 class ParticipationRow(Base):
-    """A team's own clock in a contest: `virtual` after its end, `personal` where everybody starts when they like."""
+    """A team's own clock in a contest: `virtual` after its end, `personal` where everyone starts when they like."""
 
     __tablename__ = "participations"
 
@@ -119,7 +119,7 @@ class ContestProblemRow(Base):
 
 
 class ClarificationRow(Base):
-    """A question, an answer or an announcement. Lists that are null: to everybody, or to the jury if a team asks."""
+    """A question, an answer or an announcement. Lists that are null: to everyone, or to the jury if a team asks."""
 
     __tablename__ = "clarifications"
 

@@ -28,7 +28,7 @@ from app.domain.documents import JsonValue
 
 M = TypeVar("M", bound=pydantic.BaseModel)
 MOST_VALUES = 400_000
-# The values of one object: each may be a fault, and nobody makes thousands of mistakes in one object.
+# The values of one object: each may be a fault, and no one makes thousands of mistakes in one object.
 MOST_VALUES_OF_ONE = 10_000
 # A line of text with at least one character, such as a name.
 Line = Annotated[

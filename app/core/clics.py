@@ -2,7 +2,7 @@
 
 Absolute times are UTC with milliseconds and `Z`, relative ones `h:mm:ss.uuu`, both always with the milliseconds.
 
-- Examples of documents, each written beside its model; the description of the API shows them.
+- Examples of documents, each written next to its model; the description of the API shows them.
 - Filters of collections: `?team_id=X` on any property that is an id, `?team_id=` for null.
 """
 

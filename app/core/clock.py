@@ -55,7 +55,7 @@ class ServiceClock:
         return returned
 
     def follow(self, wall: Callable[[], datetime]) -> None:
-        """Follow another clock than the system's; where that is behind, the time goes on as after a step back."""
+        """Follow another clock than the system's; where that is behind, the time continues as after a step back."""
         with self._lock:
             self._wall = wall
 

@@ -98,7 +98,7 @@ class Faults:
     errors: list[PackageError] = field(default_factory=list)
 
     def add(self, file: str, message: str, where: str = "", /, **values: object) -> None:
-        """Note one fault, a phrase or the source of one with its values, and go on."""
+        """Note one fault, a phrase or the source of one with its values, and continue."""
         self.errors.append(PackageError(file, where, Phrase(message, **values) if values else message))
 
     def expect(self, file: str, where: str, expected: str, found: str, /, **values: object) -> None:
@@ -116,7 +116,7 @@ Fault = Mapping[str, object]
 
 
 class FaultList:
-    """Faults in order of detection, the first of them kept: three million take 1.6 GB, and nobody reads them."""
+    """Faults in order of detection, the first of them kept: three million take 1.6 GB, and no one reads them."""
 
     def __init__(self) -> None:
         self.first: list[Fault] = []
@@ -185,5 +185,5 @@ class Steps:
             self.on_step(phase, min(begin + BATCH, len(parts)), len(parts))
 
 
-# Tells nobody.
+# Tells no one.
 SILENT = Steps()

@@ -80,5 +80,5 @@ def without_collections() -> Iterator[None]:
     finally:
         _blocks.pop()
         if not _blocks:
-            skip_young()  # else the next object that anybody makes has the collector search all of these
+            skip_young()  # else the next object that anyone makes has the collector search all of these
             gc.enable()

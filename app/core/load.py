@@ -150,7 +150,7 @@ class Turns:
 
     @property
     def idle(self) -> bool:
-        """Whether all turns are free; then nobody waits either."""
+        """Whether all turns are free; then no one waits either."""
         return self._taken == 0
 
     async def take(self, asker: str) -> None:
@@ -191,7 +191,7 @@ class SharedWork:
     is at hand, or None where it must be made; whoever makes it puts it where `look` finds it.
 
     Invariants: at most one thread works on a key through `now`, at most one task through `soon`. Nothing is held of a
-    key that nobody works on or waits for, so that names of things that do not exist fill no memory.
+    key that no one works on or waits for, so that names of things that do not exist fill no memory.
     """
 
     def __init__(self) -> None:
@@ -226,7 +226,7 @@ class SharedWork:
     async def joined(
         self, key: Hashable, begin: Callable[[], Awaitable[T]], look: Callable[[], T | None] | None = None
     ) -> T:
-        """The result of a coroutine that all who come before its end share; it goes on without those who leave.
+        """The result of a coroutine that all who come before its end share; it continues without those who leave.
 
         With `look`, a coroutine that had begun before the caller came gives its result only if `look` then finds it;
         the next one has begun since, and its result is taken as it is. Without `look` any result will do.
@@ -239,7 +239,7 @@ class SharedWork:
                 if (made_meanwhile := look()) is not None:
                     return made_meanwhile
         newest: asyncio.Future[T] | None = self._tasks.get(key)
-        if newest is None or newest.done():  # awaiting one that is done would keep the loop busy for ever
+        if newest is None or newest.done():  # awaiting one that is done would keep the loop busy forever
             newest = self._tasks[key] = asyncio.ensure_future(begin())
             newest.add_done_callback(partial(self._ended, key))
         return await asyncio.shield(newest)
@@ -248,4 +248,4 @@ class SharedWork:
         if self._tasks.get(key) is task:
             del self._tasks[key]
         if not task.cancelled():
-            task.exception()  # all who waited may have left: then nobody else looks at it
+            task.exception()  # all who waited may have left: then no one else looks at it

@@ -120,7 +120,7 @@ class Loop:
             before, self._error = self._error, str(error) or type(error).__name__
             if self._error != before:  # a database that is away fails the same way twice a second
                 log.exception("background work failed and is tried again", loop=self._name)
-            self._closing.wait(self._retry)  # also if it is woken meanwhile: a rush must not hammer what is away
+            self._closing.wait(self._retry)  # also if it is woken in the meantime: a rush must not hammer what is away
             return 0.0
         if self._error:
             log.info("background work succeeds again", loop=self._name)

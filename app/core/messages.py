@@ -95,7 +95,7 @@ def in_english(fault: Mapping[str, object]) -> dict[str, object]:
 
 NEAR = 0.5
 LONGEST_NAME = 100
-# Names that are compared with a misspelt one; with more, anybody could have thousands compared by each request.
+# Names that are compared with a misspelt one; with more, anyone could have thousands compared by each request.
 MOST_NAMES = 300
 
 
@@ -203,7 +203,7 @@ SECONDS_UNTIL_BACK = 10
 
 
 class Unavailable(ServiceError):
-    """The service cannot do this for anybody at the moment; try again after `seconds`."""
+    """The service cannot do this for anyone at the moment; try again after `seconds`."""
 
     def __init__(self, message: str | Message, seconds: int | None = None, /, **values: object) -> None:
         super().__init__(as_message(message, values), retry_after=seconds)
@@ -324,7 +324,7 @@ def _cut(text: str) -> str:
 
 
 def message_of(rejected: Rejected) -> Message:
-    """Return what a checker or game rejected: with its phrases where it has a place, else its English text."""
+    """Return what a checker or game rejected: with its phrases where it has a place, otherwise its English text."""
     args = rejected.message.args
     if not {"where", "expected", "found"} <= set(args):
         return Message(rejected.message.text)

@@ -28,7 +28,7 @@ COMMONEST = Path(__file__).with_name("common_passwords.txt")
 
 
 def weakness(password: str, *names: str | None) -> Message | None:
-    """The demand that a password of somebody with these names fails, as text for a refusal; None for a good one."""
+    """The demand that a password of someone with these names fails, as text for a refusal; None for a good one."""
     if len(password) < LEAST:
         return Message(N_("at least %(count)s characters"), count=LEAST)
     plain = password.casefold()
@@ -64,12 +64,12 @@ def password_fits(password: str, password_hash: str) -> bool:
 
 
 def make_password() -> str:
-    """Make a password nobody guesses and everybody can copy by hand, such as k7fmq-2xwrt-hn9bd: 74 random bits."""
+    """Make a password no one guesses and everyone can copy by hand, such as k7fmq-2xwrt-hn9bd: 74 random bits."""
     return "-".join(random_letters(LETTERS_OF_A_PART) for _ in range(PARTS))
 
 
 def random_letters(count: int = LETTERS_IN_NAMES) -> str:
-    """Return random letters and digits that nobody mistakes for others; by default as many as generated ids have."""
+    """Return random letters and digits that no one mistakes for others; by default as many as generated ids have."""
     return "".join(secrets.choice(LETTERS) for _ in range(count))
 
 

@@ -16,7 +16,7 @@ from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, Settings
 from app.core.files.s3 import S3, address_of
 from app.sandbox.model import ALLOWED
 
-# Settings that hold a password, a key or a token, and are shown to nobody.
+# Settings that hold a password, a key or a token, and are shown to no one.
 SECRETS = frozenset({
     "admin_password", "broker_url", "database_url", "files_url", "metrics_token", "secret_key",
 })  # fmt: skip

@@ -142,7 +142,7 @@ def request_id_of(sent: bytes | None) -> str:
 
 @contextmanager
 def in_logs(**facts: object) -> Iterator[None]:
-    """Have every line that is logged meanwhile tell these facts, such as `request_id` and `submission_id`.
+    """Have every line that is logged in the meantime tell these facts, such as `request_id` and `submission_id`.
 
     They go along into threads that are asked for by a coroutine, and are those of this one alone.
     """
@@ -154,7 +154,7 @@ def in_logs(**facts: object) -> Iterator[None]:
 
 
 def without_controls(_logger: object, _name: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
-    """Write what would steer a terminal in words: a path that anybody has asked for may clear its screen."""
+    """Write what would steer a terminal in words: a path that anyone has asked for may clear its screen."""
     return {name: fact.translate(CONTROLS) if isinstance(fact, str) else fact for name, fact in event.items()}
 
 

@@ -1,6 +1,6 @@
 """Puzzles of the day: made once a day by a process and kept as a file, shown without answers until the day is over.
 
-A day begins at 00:00 UTC, and nobody sees the puzzles of a day that has not begun. The process that makes a day is
+A day begins at 00:00 UTC, and no one sees the puzzles of a day that has not begun. The process that makes a day is
 bounded, gives way to all others, and can be killed. The other player of a net answers here, so that nothing that says
 who wins leaves the server.
 """

@@ -52,7 +52,7 @@ def is_full(multiplier: int | Fraction | None, *, absolute: bool) -> bool:
 def judgement_type(verdicts: Iterable[tuple[CaseVerdict, bool]], *, complete: bool) -> JudgementType:
     """Derive the judgement type from a submission's cases, each a verdict and whether it earns its full points.
 
-    One judge error makes the judgement JE, which is judged again and counts against nobody. AC needs full points at
+    One judge error makes the judgement JE, which is judged again and counts against no one. AC needs full points at
     every case of the problem (`complete`: the submission has them all), WA has no accepted case, PC is all between. A
     submission without cases is CE.
     """
@@ -85,7 +85,7 @@ def exact(numerator: int | None, denominator: int | None) -> Exact | None:
     return numerator if denominator == 1 else _fraction(numerator, denominator)
 
 
-# Most are shares that many answers have: to reduce each anew was a tenth of a cold board's time.
+# Most are shares that many answers have: to reduce each again was a tenth of a cold board's time.
 _fraction = lru_cache(maxsize=4096)(Fraction)
 # Looked up once: `better` is called for each answer of a contest, and enums find their members slowly.
 ACCEPTED, ABSOLUTE, MAXIMISE = CaseVerdict.ACCEPTED, Kind.ABSOLUTE, Direction.MAXIMISE

@@ -116,7 +116,7 @@ class Columns:
                 self._is_stale = True
 
     def change(self, row: int, answers: Mapping[str, counting.Counted | None]) -> None:
-        """Put answers into a row in place of those it had for the same cases; None: there is none any more."""
+        """Put answers into a row in place of those it had for the same cases; None: there is none any longer."""
         self._is_stale = True
         for name, counted in answers.items():
             at = self.scores.column(name)

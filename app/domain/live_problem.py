@@ -35,7 +35,7 @@ class TeamCell:
 
 
 def _changes(before: Answers, answers: Answers) -> Mapping[str, Counted | None]:
-    """What is to be put in place of the answers of before; None: there is none any more."""
+    """What is to be put in place of the answers of before; None: there is none any longer."""
     changes: dict[str, Counted | None] = {
         name: counted
         for name, counted in answers.items()

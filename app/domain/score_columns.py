@@ -55,7 +55,7 @@ def _ahead(standing: Floats, values: Floats) -> Whole:
 class Column:
     """One case: the factor of its floats or else its exact numbers by row, the reference's number, and BEST.
 
-    standing  for the kind `rank`: everybody's numbers from worst to best
+    standing  for the kind `rank`: everyone's numbers from worst to best
     """
 
     name: str
@@ -71,7 +71,7 @@ class Column:
         return number.numerator if number.denominator == 1 else number
 
     def line(self) -> list[Exact]:
-        """Everybody's exact numbers from worst to best, for the kind `rank`."""
+        """Everyone's exact numbers from worst to best, for the kind `rank`."""
         if self.exact is not None:
             return list(cast(list[Exact], self.standing))
         return [self.number(value) for value in cast(Floats, self.standing).tolist()]
@@ -87,7 +87,7 @@ class ScoreColumns:
     Invariants: `raw` is NaN where there is no accepted answer. Elsewhere it is the number times the column's factor,
     exactly; in a column of exact numbers it is not NaN, and the number is in `exact`. Writing does not move BEST, only
     `find_bests` does. The first `scored` columns are the problem's cases, in order; later ones are cases that it does
-    not have (any more), which have a BEST and give no points.
+    not have (any longer), which have a BEST and give no points.
     """
 
     def __init__(self, rule: ScoringRule, names: Sequence[str]) -> None:
@@ -223,13 +223,13 @@ class ScoreColumns:
         best = {column.name: column.best for column in self.columns if column.best is not None}
         if self.rule.kind is not Kind.RANK:
             return Bests(self.rule, self.teams, best)
-        # Copies: a column goes on, and a line is replaced as a whole.
+        # Copies: a column continues, and a line is replaced as a whole.
         lines = {column.name: copy(column) for column in self.columns if column.best is not None}
         return Bests(self.rule, self.teams, best, _Lines(lines))
 
 
 class _Lines(Mapping[str, list[Exact]]):
-    """Everybody's numbers for each case, from worst to best, written out when they are first asked for."""
+    """Everyone's numbers for each case, from worst to best, written out when they are first asked for."""
 
     def __init__(self, columns: Mapping[str, Column]) -> None:
         self._columns = columns

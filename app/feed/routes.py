@@ -60,9 +60,9 @@ async def _disconnected(receive: Receive) -> None:
 
 
 class StreamResponse(StreamingResponse):
-    """A reply that goes on until its source ends or its client has gone; never buffered, never zipped.
+    """A reply that continues until its source ends or its client has gone; never buffered, never zipped.
 
-    It stands in its `place` meanwhile; where entering that raises, nothing of it is sent.
+    It stands in its `place` in the meantime; where entering that raises, nothing of it is sent.
     """
 
     def __init__(

@@ -11,7 +11,7 @@ from app.core.db.tables import ID, Base
 class EventRow(Base):
     """One event of a contest's feed, as it was sent; ids go up by one in each contest.
 
-    audience   who gets it, a letter each: `p` everybody but the owner, `o` the owner, `j` judges, `a` one account,
+    audience   who gets it, a letter each: `p` everyone but the owner, `o` the owner, `j` judges, `a` one account,
                which then does not get what is the owner's
     owner      a team (of `p` and `o`) or the account (of `a`)
     object_id  null: the contest or its state; of runs: the judgement they are of

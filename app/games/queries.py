@@ -210,7 +210,7 @@ def counted_playing(session: Session) -> list[GameRow]:
 
 
 def remove_old(session: Session, before: datetime) -> int:
-    """Remove practice games of nobody that ended before a moment; returns how many."""
+    """Remove practice games of no one that ended before a moment; returns how many."""
     is_old = GameRow.ended < before
     result = session.execute(delete(GameRow).where(is_old, GameRow.account_id.is_(None)))
     return int(getattr(result, "rowcount", 0))

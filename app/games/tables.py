@@ -19,7 +19,7 @@ class GameRow(MappedAsDataclass, Base):
     game      the rules; `instance` is the start, `side` the contestant's (0 or 1), `seed` the opponent's
     move_ms   the time for a move, and `game_ms` for all moves of the contestant; null: any
     moves     the number of moves made; `used_ms` the time that the contestant took for theirs
-    since     when the contestant's time began to run; `deadline` when somebody has to look whether it is over
+    since     when the contestant's time began to run; `deadline` when someone has to look whether it is over
     ending    played, resigned, clock, contest or moves: why it ended; `winner` is a side, null for a draw
     """
 

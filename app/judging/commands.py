@@ -126,7 +126,7 @@ def apply(
 
 
 def applied(client: Client, path: str, body: object, *, wait: bool, quiet: bool) -> Json:
-    """Apply a rejudging, and with `wait` follow it first, again and again where much was submitted meanwhile."""
+    """Apply a rejudging, and with `wait` follow it first, again and again where much was submitted in the meantime."""
     for last in (False,) * MOST_ROUNDS + (True,):
         if wait:
             wait_for_answers(client, client.get(path), quiet=quiet)

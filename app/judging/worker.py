@@ -147,7 +147,7 @@ class WorkerMetrics(Collector):
         return Histogram(name, text, buckets=SECONDS, registry=self.registry)
 
     def _begun(self, task: Task) -> None:
-        """Count an answer that somebody waits for: those of rejudgings are of any age."""
+        """Count an answer that someone waits for: those of rejudgings are of any age."""
         if task.rejudging_id is None and task.submitted is not None:
             self._queue_seconds.observe((utc_now() - task.submitted).total_seconds())
 

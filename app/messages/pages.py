@@ -103,7 +103,7 @@ def _ids(messages: Iterable[ClarificationView]) -> str:
 
 
 def recipient_of(fields: Mapping[str, str], messages: Sequence[ClarificationView]) -> str | None:
-    """The team that a judge's message goes to alone: the chosen one, or the one that asked; None: everybody."""
+    """The team that a judge's message goes to alone: the chosen one, or the one that asked; None: everyone."""
     asked = fields.get("reply_to_id")
     if not asked:
         return fields.get("team_id") or None
@@ -157,7 +157,7 @@ def questions_page_organizer(visit: ContestLook) -> HTMLResponse:
 
 
 def send_message(snapshot: TheSnapshot, change: Change) -> Response:
-    """Send an answer, to its team or to everybody, or an announcement."""
+    """Send an answer, to its team or to everyone, or an announcement."""
     # The judge's own words come before the canned answer that is selected.
     text = change.fields.get("text", "").strip() or change.fields.get("canned", "")
     _send(change, snapshot, {**change.fields, "text": text})

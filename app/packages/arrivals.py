@@ -1,4 +1,4 @@
-"""A package that somebody has sent, read and held against the rules: whatever can be said without running anything.
+"""A package that someone has sent, read and compared with the rules: whatever can be said without running anything.
 
 - The rules for a package that reads, as far as they show without running anything.
 - The rules for a package that is played: its game, the cases of that game, and points for winning them.
@@ -204,7 +204,7 @@ def read_arrival(
     limits: Limits = LIMITS,
     spool: Path | None = None,
 ) -> Arrival:
-    """Read an archive; its top folder names the problem, else `slug`, else `stem`. Raises PackageErrors.
+    """Read an archive; its top folder names the problem, otherwise `slug`, otherwise `stem`. Raises PackageErrors.
 
     An archive of another judge is turned into a package, its format told by its files where `format` does not. The
     files are in memory, or in the new file `spool`.

@@ -61,7 +61,7 @@ def _packages(folder: Path) -> dict[str, Path]:
 
 
 def checkers() -> tuple[str, ...]:
-    """List the checkers of this installation by name: what of `checkers/` has the four doors, and those beside it."""
+    """List the checkers of this installation by name: what of `checkers/` has the four doors, and those next to it."""
     spec = find_spec("checkers")
     folders = [Path(folder) for folder in (spec.submodule_search_locations or () if spec is not None else ())]
     modules = [path for folder in folders for path in (*folder.glob("*.py"), *folder.glob("*/__init__.py"))]

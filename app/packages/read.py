@@ -45,8 +45,8 @@ def read_archive(
 ) -> model.Package:
     """Read a package from a zip: its bytes or its path.
 
-    The slug is the archive's one top folder, else `slug`, else the name of the archive's file. Inflates in memory, or
-    into the new file `spool`, and never more than `limits`. Raises PackageErrors listing every fault.
+    The slug is the archive's one top folder, otherwise `slug`, otherwise the name of the archive's file. Inflates in
+    memory, or into the new file `spool`, and never more than `limits`. Raises PackageErrors listing every fault.
     """
     top, files = archive_files(source, limits, spool=spool)
     faults = Faults()

@@ -72,7 +72,7 @@ def validators_of(package: Package) -> tuple[list[model.Tool], dict[str, str]]:
 def solver_place(reference: Reference | None, files: Mapping[str, bytes]) -> str | None:
     """The place of a package's own reference solver; None where it has none.
 
-    It is the one that jurado.yaml names, else `solver.py` or `solver/`, else the first program in
+    It is the one that jurado.yaml names, otherwise `solver.py` or `solver/`, otherwise the first program in
     `submissions/accepted/`.
     """
     if reference is not None and (reference.program is not None or reference.method is not None):

@@ -54,7 +54,7 @@ class Question:
     """An input and perhaps an answer to be put before a checker.
 
     answer     an answer file, scored beside `reference` (the case's `.ans`)
-    expected   the case's `.ans` itself, held against the input as the expected answer it is to be
+    expected   the case's `.ans` itself, compared with the input as the expected answer it is to be
     program    the package's own checker, in place of the one named; it is told the case's name and points
     """
 

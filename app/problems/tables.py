@@ -67,7 +67,7 @@ class TestCaseRow(Base):
     """A test case: input and expected answer by their sha256, and where the answer came from (`provenance`).
 
     The reference's raw score and multiplier are kept so that it can take part in BEST. `removed`: it is no case of the
-    problem any more; its row stays because answers and raw scores refer to it, and because removing can be undone.
+    problem any longer; its row stays because answers and raw scores refer to it, and because removing can be undone.
     """
 
     __tablename__ = "test_cases"

@@ -24,7 +24,7 @@ SINGLE = "checker.py"
 def program_files(files: Mapping[str, bytes]) -> dict[str, bytes]:
     """The files of a package's own checker, by their paths; empty where it brings none.
 
-    `include/` belongs to it beside an output validator: headers such as testlib.h may lie there.
+    `include/` belongs to it next to an output validator: headers such as testlib.h may lie there.
     """
     if SINGLE in files:
         return {SINGLE: files[SINGLE]}
@@ -64,11 +64,11 @@ OF_PROGRAM = "of-program"
 
 
 class ProgramFault(Exception):
-    """The program failed by itself: a verdict on nobody. The text is for judges."""
+    """The program failed by itself: a verdict on no one. The text is for judges."""
 
 
 class NoCompiler(ProgramFault):
-    """The server has no compiler for the program: nobody's fault, and gone once one is installed."""
+    """The server has no compiler for the program: no one's fault, and gone once one is installed."""
 
 
 class Unread(Exception):
@@ -138,7 +138,7 @@ class CaseFiles:
 
     output       the answer; None: only the input is to be read
     reference    the case's `.ans`
-    most         the points of the case, None where nobody knows them
+    most         the points of the case, None where no one knows them
     is_expected  the answer is the `.ans` itself, which not every checker takes as an answer
     """
 

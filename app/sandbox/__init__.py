@@ -1,1 +1,1 @@
-"""Running one program that nobody trusts: namespaces, a fresh control group, limits, a filter of system calls."""
+"""Running one program that no one trusts: namespaces, a fresh control group, limits, a filter of system calls."""

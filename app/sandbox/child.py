@@ -5,7 +5,7 @@ as the kernel kills it together with the thread that started it. Guarantee 3: th
 passed on, so that no secret of the server is.
 
 - A private pipe between the server and one grader: whole messages, bounded in size and time, and open files. A
-  message is its length in 8 bytes and as many bytes. Nothing of it is unpickled, and half a message holds nobody
+  message is its length in 8 bytes and as many bytes. Nothing of it is unpickled, and half a message holds no one
   longer than the time given.
 - Our own modules as processes: their command lines and their environment.
 """

@@ -144,7 +144,7 @@ class RunGroup:
         return _counter(events if events.exists() else self._memory / "memory.oom_control", "oom_kill") > 0
 
     def kill(self, spared: int | None = None) -> None:
-        """Kill all processes, `spared` excepted, and wait until they are gone. No new one can start meanwhile."""
+        """Kill all processes, `spared` excepted, and wait until they are gone. No new one can start in the meantime."""
         _write(self._pids / "pids.max", 0)
         _kill(self._pids, spared)
 

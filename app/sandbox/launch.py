@@ -74,7 +74,7 @@ def _files(folder: int, most: int) -> list[str]:
 
 
 def _copy(folder: int, name: str, target: Path) -> None:
-    """Copy one file; of its mode only stays whether its owner may run it. Nobody writes to it any more."""
+    """Copy one file; of its mode only stays whether its owner may run it. No one writes to it any longer."""
     source = os.open(name, os.O_RDONLY | os.O_NOFOLLOW, dir_fd=folder)
     with os.fdopen(source, "rb") as data:
         mode = 0o700 if os.fstat(source).st_mode & stat.S_IXUSR else 0o600
@@ -156,7 +156,7 @@ class Launched:
                 os.waitpid(first, 0)
 
     def close(self) -> None:
-        """Close all descriptors; what waits at the gate goes on, so it must have been killed."""
+        """Close all descriptors; what waits at the gate continues, so it must have been killed."""
         for file in (self.process.stdin, self.process.stdout, self.process.stderr):
             if file is not None:
                 with suppress(BrokenPipeError):

@@ -78,8 +78,8 @@ class Result:
     """The end of a run.
 
     ending             what ended it: the program itself (`exit`), a signal, or a limit
-    exit_code          of `exit`, else None; a shell's 128 + n is read as signal n
-    signal             of `signal`, else None
+    exit_code          of `exit`, otherwise None; a shell's 128 + n is read as signal n
+    signal             of `signal`, otherwise None
     cpu_seconds        of all processes; the start of the sandbox takes a few milliseconds of it
     stdout, stderr     at most `Limits.output` bytes together
     """

@@ -74,7 +74,7 @@ class Sandbox:
         return watch.run()
 
     def groups_in_use(self) -> list[Path]:
-        """The folders of the runs that go on."""
+        """The folders of the runs that continue."""
         return self._groups.in_use()
 
     def close(self) -> None:
@@ -141,7 +141,7 @@ SECONDS_BETWEEN_LOOKS = 60.0
 
 
 class ProtectionState:
-    """Tries the protections when somebody first asks, and again from time to time while one of them is missing."""
+    """Tries the protections when someone first asks, and again from time to time while one of them is missing."""
 
     def __init__(self, look: Callable[[], Mapping[str, str]]) -> None:
         self._look = look
@@ -157,5 +157,5 @@ class ProtectionState:
         return self._lacks
 
     def forget(self) -> None:
-        """Look again at what is missing when somebody asks next."""
+        """Look again at what is missing when someone asks next."""
         self._next = 0.0

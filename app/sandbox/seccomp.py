@@ -1,6 +1,6 @@
 """Filters of system calls, by Debian's libseccomp: the parts that graders and the sandbox share.
 
-What is refused fails with EPERM, so that a library that only tries something goes on.
+What is refused fails with EPERM, so that a library that only tries something continues.
 """
 
 import errno

@@ -50,7 +50,7 @@ class Inlet:
         self._left = memoryview(data)
 
     def send(self, pipe: int) -> bool:
-        """Send what the pipe takes now; False once there is no more to send, or nobody reads it."""
+        """Send what the pipe takes now; False once there is no more to send, or no one reads it."""
         try:
             self._left = self._left[os.write(pipe, self._left[:CHUNK]) :]
         except BlockingIOError:

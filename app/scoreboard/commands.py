@@ -35,7 +35,7 @@ def follow_board(client: Client, contest: str, *, cases: bool, as_json: bool) ->
 
 
 def boards(client: Client, contest: str, *, cases: bool) -> Iterator[output.JsonMapping]:
-    """Yield the board now, and again whenever its ETag has changed, without end."""
+    """Yield the board now, and again whenever its ETag has changed, unlimited."""
     tag = ""
     while True:
         headers = {"If-None-Match": tag} if tag else {}

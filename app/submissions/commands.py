@@ -203,7 +203,7 @@ def show_verdicts(client: Client, contest: str, *, as_json: bool) -> None:
 
 
 def verdict_changes(client: Client, contest: str) -> Iterator[output.JsonMapping]:
-    """Yield the changes of one's own submissions and judgements as the server sends them, from now on, without end."""
+    """Yield the changes of one's own submissions and judgements as the server sends them, from now on, unlimited."""
     for event in server_events(client, f"contests/{contest}/submissions/stream"):
         if event.name == "submissions" or event.name == "judgements":
             yield event.json()

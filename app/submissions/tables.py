@@ -47,7 +47,7 @@ class SubmissionRow(Base):
 
     @property
     def shown_id(self) -> str:
-        """The id that everybody knows it by."""
+        """The id that everyone knows it by."""
         return self.external_id or str(self.id)
 
 
@@ -72,10 +72,10 @@ class JudgementRow(Base):
     """One judging of one submission.
 
     `attempt` fences late graders: only the attempt that is current may record. `failures` counts the attempts in which
-    the checker raised, ran too long or took the grader with it; a server killed meanwhile is no such failure, but one
-    of the `lost`: attempts of a process (`process_id`, as in `processes`) that was gone before they ended. Those of
-    a rejudging are not current, and nobody's business, until it is applied; `replaced_id` is the judgement that was
-    current before. `team_id` is that of the submission, of those that somebody waits for: they are counted by it.
+    the checker raised, ran too long or took the grader with it; a server killed in the meantime is no such failure, but
+    one of the `lost`: attempts of a process (`process_id`, as in `processes`) that was gone before they ended. Those of
+    a rejudging are not current, and no one's business, until it is applied; `replaced_id` is the judgement that was
+    current before. `team_id` is that of the submission, of those that someone waits for: they are counted by it.
 
     The rows are the queue: graders claim by `lane`, `turn` (in seconds of grading; null: new in its lane) and id, and
     not before `not_before`; `waits_for` is the stored file, or the sandbox, that was missing. `trace` is the context of

@@ -60,7 +60,7 @@ def enrolled(session: Session, contest_id: str) -> dict[str, ContestTeamRow]:
 def final_contests(session: Session, team_id: str) -> list[str]:
     """The contests that are final in which a team is enrolled, or has submitted.
 
-    Everybody is enrolled in a final contest that is open to all: there only those who have submitted are meant.
+    Everyone is enrolled in a final contest that is open to all: there only those who have submitted are meant.
     """
     enrolled = select(ContestTeamRow.contest_id).where(ContestTeamRow.team_id == team_id)
     submitted = select(SubmissionRow.contest_id).where(SubmissionRow.team_id == team_id)

@@ -114,7 +114,7 @@ class DuelOnABoard:
         return Position(position.board, (*position.walk, cell), position.starter)
 
     def over(self, position: Position) -> bool:
-        """Tell whether somebody has begun and there is no step."""
+        """Tell whether someone has begun and there is no step."""
         return position.starter is not None and not position.steps
 
     def winner(self, position: Position) -> Side | None:

@@ -55,7 +55,7 @@ def optimal_step(position: Position, random: Random) -> int:
 
 
 def adversarial_step(position: Position, random: Random) -> int:
-    """Step for the best outcome where that wins; else to where the greatest share of replies lose."""
+    """Step for the best outcome where that wins; otherwise to where the greatest share of replies lose."""
     duel = solved(position.board)
     if duel.wins(position.cell, position.visited):
         return random.choice(best_steps(position))
@@ -110,7 +110,7 @@ def any_starter(_position: Position) -> Sequence[Side]:
 
 
 def starter_with_a_step(position: Position) -> Sequence[Side]:
-    """Give B where there is a step, else A."""
+    """Give B where there is a step, otherwise A."""
     return (SECOND if position.steps else FIRST,)
 
 

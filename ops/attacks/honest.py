@@ -1,4 +1,4 @@
-"""What honest people feel while somebody attacks: a submission each fifth of a second, and a monitor's question."""
+"""What honest people feel while someone attacks: a submission each fifth of a second, and a monitor's question."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def cross_site_requests(stage: Stage) -> Cost:
 
 @attack("right passwords refused, of 19", "refused")
 def lock_out(stage: Stage) -> Cost:
-    """Somebody at the same address guesses a team's password again and again."""
+    """Someone at the same address guesses a team's password again and again."""
     refused = 0
     with httpx.Client(base_url=f"{stage.url}/api", timeout=60) as stranger:
         for _ in range(15):
@@ -58,7 +58,7 @@ def lock_out(stage: Stage) -> Cost:
 
 @attack("of judge and staff, kept out", "accounts")
 def invented_names(stage: Stage) -> Cost:
-    """Somebody at the same address logs in with 210 invented names."""
+    """Someone at the same address logs in with 210 invented names."""
     with httpx.Client(base_url=f"{stage.url}/api", timeout=60) as stranger:
         for at in range(210):
             stranger.get("account", auth=(f"nobody{at}", "some password"))
@@ -173,7 +173,7 @@ def _steps(before: str, after: str) -> int | None:
 
 
 def _hidden_people(stage: Stage) -> list[str]:
-    """Keep somebody of a contest that has not begun, and a hidden team in a group, and look for both."""
+    """Keep someone of a contest that has not begun, and a hidden team in a group, and look for both."""
     soon = {"id": "soon", "name": "Soon", "start_time": "2999-01-01T00:00:00.000Z", "duration": "1:00:00"}
     stage.admin.post("contests", json=soon).raise_for_status()
     somebody = {"id": "somebody", "name": "Somebody", "role": "staff"}

@@ -1,4 +1,4 @@
-"""A few clients that stop everybody: readers of lists, nested JSON, slow uploads, unread replies, one team's flood."""
+"""A few clients that stop everyone: readers of lists, nested JSON, slow uploads, unread replies, one team's flood."""
 
 from __future__ import annotations
 

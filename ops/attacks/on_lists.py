@@ -40,7 +40,7 @@ A_TEAM = {
 
 
 def readers(name: str, path: str, *, logged_in: bool) -> Callable[[Stage], Cost]:
-    """40 connections that ask for a path again and again, of nobody or of one team; 503 is an answer, 500 is none."""
+    """40 connections that ask for a path again and again, of no one or of one team; 503 is an answer, 500 is none."""
 
     def run(stage: Stage) -> Cost:
         lines = [basic(stage.teams[0])] if logged_in else []

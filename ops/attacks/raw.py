@@ -23,7 +23,7 @@ def head(method: str, path: str, stage: Stage, *lines: str) -> bytes:
 
 
 def connect(stage: Stage, *, receive_buffer: int | None = None) -> socket.socket:
-    """Open a connection; a small receive buffer makes the server feel sooner that nobody reads."""
+    """Open a connection; a small receive buffer makes the server feel sooner that no one reads."""
     connection = socket.socket()
     if receive_buffer is not None:
         connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)

@@ -1,6 +1,7 @@
 """`jurado` by a system's clock that a test sets: python -m ops.chaos.clocked FILE serve ...
 
-FILE holds the seconds by which that clock is ahead of the machine's, negative ones for behind; it may change meanwhile.
+FILE holds the seconds by which that clock is ahead of the machine's, negative ones for behind; it may change in the
+meantime.
 """
 
 from __future__ import annotations

@@ -43,10 +43,10 @@ class Sent:
 class Load:
     """Submissions on their way. `keyed` ones carry an Idempotency-Key and are sent again until they are acknowledged.
 
-    Others are sent once. Until what happens meanwhile has `ended`, clients go on when there are enough, but slowly.
-    `large` is the share of submissions whose answers lie in files. `refused` counts those of which the server said that
-    nothing was kept, `unsure` those of which it said that it does not know; `broken` connections that ended without a
-    reply. `times` are the moments of acknowledgement (monotonic), `follower` follows the feed.
+    Others are sent once. Until what happens in the meantime has `ended`, clients continue when there are enough, but
+    slowly. `large` is the share of submissions whose answers lie in files. `refused` counts those of which the server
+    said that nothing was kept, `unsure` those of which it said that it does not know; `broken` connections that ended
+    without a reply. `times` are the moments of acknowledgement (monotonic), `follower` follows the feed.
     """
 
     wanted: int
@@ -98,7 +98,7 @@ def random_answers(rng: random.Random, problem: str, large: float = 0.0) -> dict
 
 
 def under_load(load: Load, setting: Stage, url: str, meanwhile: Callable[[], None] = lambda: None) -> None:
-    """Let clients submit until there are enough and what happens meanwhile is over; raises where one gives up."""
+    """Let clients submit until there are enough and what happens in the meantime is over; raises where one gives up."""
     load.ended.clear()
     if load.follower is None:
         load.follower = Follower(url, setting.admin)

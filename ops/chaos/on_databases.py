@@ -151,7 +151,7 @@ def _expected_to_break() -> Iterator[None]:
 
 @contextmanager
 def _locked(setting: Stage) -> Iterator[None]:
-    """Let nobody write (SQLite), or neither read nor write submissions (PostgreSQL)."""
+    """Let no one write (SQLite), or neither read nor write submissions (PostgreSQL)."""
     if setting.cluster is None:
         with closing(sqlite3.connect(setting.home / "jurado.db", timeout=60, isolation_level=None)) as connection:
             connection.execute("BEGIN IMMEDIATE")

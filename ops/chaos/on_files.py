@@ -1,4 +1,4 @@
-"""Stored files are damaged while teams submit, and mended."""
+"""Stored files are damaged while teams submit, and repaired."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from ops.chaos.stage import PROBLEMS, Server, Stage, wait_until
 
 @scenario()
 def flipped_bit(setting: Stage) -> str:
-    """a bit of an answer and of every input flips: what needs them waits, fsck names and mends them, all is judged"""
+    """a bit of an answer and of every input flips: what needs them waits, fsck names and repairs them, all is judged"""
     server, load = setting.serve(), Load(setting.size.submissions, large=0.3)
     folder = setting.folder / "backup"
     damaged: set[str] = set()
@@ -46,7 +46,7 @@ def flipped_bit(setting: Stage) -> str:
 
 
 def _judge_a_damaged_answer(setting: Stage, server: Server, answer: bytes) -> None:
-    """All is judged again while a stored answer is damaged; the rejudging ends when the answer is sent once more."""
+    """All is judged again while a stored answer is damaged; the rejudging ends when the answer is sent again."""
     sha256 = hashlib.sha256(answer).hexdigest()
     _flip(setting.files.path(sha256))
     with setting.client(server) as admin:

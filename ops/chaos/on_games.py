@@ -25,7 +25,7 @@ from ops.chaos.stage import PATIENCE, Server, Stage
 GAMES = 2000
 AT_ONCE = 64
 BEFORE_A_KILL = 2500
-"""Moves that are acknowledged before each kill; those who play go on until the server is gone."""
+"""Moves that are acknowledged before each kill; those who play continue until the server is gone."""
 READ_AS_TRANSCRIPTS = 50
 SECONDS_IDLE = 2.0
 """A client that uses no connection again that was idle for longer meets none that the server closes after its 5 s."""
@@ -121,7 +121,7 @@ class Insisting(httpx.AsyncHTTPTransport):
         self._server = server
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """Send a request, and once more on another connection."""
+        """Send a request, and again on another connection."""
         began = time.monotonic()
         try:
             return await super().handle_async_request(request)

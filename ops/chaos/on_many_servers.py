@@ -125,7 +125,7 @@ def database_crashes_under_two_servers(setting: Stage) -> str:
 
 @scenario(POSTGRESQL)
 def network_cut_to_a_server(setting: Stage) -> str:
-    """the network between one of two servers and the database is cut for 30 s: it says so, and goes on after it"""
+    """the network between one of two servers and the database is cut for 30 s: it says so, and continues after it"""
     assert setting.cluster is not None
     broker, first = one_of(setting)
     load = Load(setting.size.submissions)

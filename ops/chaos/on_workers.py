@@ -147,7 +147,7 @@ def frozen_worker(setting: Stage) -> str:
 
 @scenario(POSTGRESQL)
 def broker_crashes(setting: Stage) -> str:
-    """kill -9 of RabbitMQ under load, and its start anew; then once more, with all its queues and messages lost"""
+    """kill -9 of RabbitMQ under load, and its start again; then again, with all its queues and messages lost"""
     broker = RabbitMQ(setting.folder / "rabbitmq")
     broker.start()
     try:

@@ -135,7 +135,7 @@ class Server:
         self.process.wait()
 
     def kill_and_restart(self) -> None:
-        """kill -9 everything and start anew."""
+        """kill -9 everything and start again."""
         self.kill()
         self.start()
 
@@ -174,7 +174,7 @@ class Worker(Server):
             each.suspend()
 
     def wake(self) -> None:
-        """Let them go on."""
+        """Let them continue."""
         for each in [*self.graders(), psutil.Process(self.process.pid)]:
             each.resume()
 
@@ -185,7 +185,7 @@ class Stage:
 
     `database_url` is empty for SQLite in the home. `cluster` is the folder of PostgreSQL's socket. `recoveries` are
     seconds from the end of a fault to the next submission that was acknowledged, or what a scenario measures instead.
-    `broker` gives the address of a RabbitMQ that nobody else uses.
+    `broker` gives the address of a RabbitMQ that no one else uses.
     """
 
     folder: Path
@@ -287,7 +287,7 @@ def wait_until(condition: Callable[[], bool], otherwise: str, seconds: float = P
 class Ground:
     """Homes and databases that are prepared once and copied for each scenario; PostgreSQL's server is at `cluster`.
 
-    `popen` starts the servers; `broker` gives the address of a RabbitMQ that nobody else uses, `s3_port` the port of an
+    `popen` starts the servers; `broker` gives the address of a RabbitMQ that no one else uses, `s3_port` the port of an
     S3 server.
     """
 

@@ -30,7 +30,7 @@ def starts(at: Installation) -> str:
 
 
 def closes_metrics(at: Installation) -> str:
-    """The proxy shows /metrics to nobody, and leads from HTTP to HTTPS."""
+    """The proxy shows /metrics to no one, and leads from HTTP to HTTPS."""
     assert at.status_of("/metrics") == 404
     assert at.curl("--output", "/dev/null", "--write-out", "%{redirect_url}", "http://localhost/") == at.url + "/"
     return ""

@@ -86,7 +86,7 @@ class Installation:
     def make_newer_image(self) -> str:
         """Let servers and workers be of an image with one migration more; returns the name of that migration.
 
-        It takes some seconds, in which the servers of the older image go on.
+        It takes some seconds, in which the servers of the older image continue.
         """
         context = self.folder / "newer"
         context.mkdir()
@@ -144,7 +144,7 @@ class Installation:
         return self.curl(self.url + path)
 
     def jurado(self, *words: str, who: str = "admin", sent: str = "") -> str:
-        """Run the command line of this checkout as somebody with a home of their own."""
+        """Run the command line of this checkout as someone with a home of their own."""
         home = self.folder / who
         home.mkdir(exist_ok=True)
         known = [f"HOME={home}", f"SSL_CERT_FILE={self.folder / 'root.crt'}", "COLUMNS=200"]
@@ -166,7 +166,7 @@ class Installation:
 
     @contextmanager
     def visitor(self) -> Iterator[Visits]:
-        """Somebody who asks for a board and a page ten times a second while the block runs."""
+        """Someone who asks for a board and a page ten times a second while the block runs."""
         visits, over = Visits(), threading.Event()
 
         def visit() -> None:

@@ -76,5 +76,5 @@ def warm_up(method: str) -> None:
     small = read_instance(b"5\nooooo\nooooo\noo.oo\nooooo\nooooo\n")
     rows, tables = rows_of(small), tables_of(5)
     find_parts(rows_of(read_instance(b"5\noo.oo\n.....\n.....\n.....\n.....\n")), tables)
-    split = Split((Part(rows, small.pieces, None),))  # one more than possible: the search goes on to its last kernel
+    split = Split((Part(rows, small.pieces, None),))  # one more than possible: the search continues to its last kernel
     METHODS[method].search(rows, tables, split, seed=1, clock=Clock(1.0, 1000))

@@ -2,7 +2,7 @@
 
 Every board keeps the list of its legal jumps, by the row of their middles, with what each would change in its cost. A
 child copies the list and looks again only at jumps that the one played can have touched, which makes a level several
-times cheaper than listing everything anew.
+times cheaper than listing everything again.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Level:
 
 @dataclass(frozen=True)
 class Chosen:
-    """The children that go on: for each its parent's place in the level, its jump, hash and cost.
+    """The children that continue: for each its parent's place in the level, its jump, hash and cost.
 
     `whole` says that no child was left out.
     """
@@ -183,7 +183,7 @@ def _build(
     middles: NDArray[np.int8],
     costs: Costs,
 ) -> tuple[NDArray[np.uint64], Numbers, Jumps, NDArray[np.int32]]:  # pragma: no cover - compiled
-    """Build each child: its rows, and its parent's list of jumps with those near the jump played made anew."""
+    """Build each child: its rows, and its parent's list of jumps with those near the jump played made again."""
     width = len(parents)
     room = NEW_JUMPS + 8 * 9 * width
     for parent in parents:

@@ -159,7 +159,7 @@ def _change(
 
 @njit(cache=True, nogil=True)
 def _beside(distance: Whole, bit: Whole) -> Bits:  # pragma: no cover - compiled
-    """Give the cells of a row that are beside a cell `distance` rows away, and the cell itself, as bits."""
+    """Give the cells of a row that are next to a cell `distance` rows away, and the cell itself, as bits."""
     return np.uint64(7) << np.uint64(bit - 1) if -1 <= distance <= 1 else np.uint64(0)
 
 

@@ -53,7 +53,7 @@ def write_walk(side: int, walk: Sequence[int], total: int) -> str:
 
 
 def steps_of(instance: str, values: Sequence[int]) -> Steps:
-    """List for every cell the cells that a walk may go on to, in the order of the directions."""
+    """List for every cell the cells that a walk may continue to, in the order of the directions."""
     ends = destinations(read_board(instance.encode("ascii"))).tolist()
     return [[end for end in ways if end >= 0 and values[end] >= values[cell]] for cell, ways in enumerate(ends)]
 

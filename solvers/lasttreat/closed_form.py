@@ -26,8 +26,8 @@ def fill_by_formula(rows: Integers, work: Work) -> None:
 def partner_of(number: int) -> int:  # pragma: no cover - compiled
     """Complete a number (0..10^18) to its pair: every number is in exactly one.
 
-    If it is a lower number a_n then n = floor(number / golden ratio) + 1; else it is an upper one, and its lower one is
-    floor(number / golden ratio). That floor is lower(number) - number.
+    If it is a lower number a_n then n = floor(number / golden ratio) + 1; otherwise it is an upper one, and its lower
+    one is floor(number / golden ratio). That floor is lower(number) - number.
     """
     if number == 0:
         return 0

@@ -36,7 +36,7 @@ def _list_pairs(
 ) -> tuple[int, int]:  # pragma: no cover - compiled
     """Go `turn` numbers on from `at`, which no pair has yet or one has; the next pair has the difference n.
 
-    A pair whose upper number lies beyond the list is left out: nobody can ask for it.
+    A pair whose upper number lies beyond the list is left out: no one can ask for it.
     """
     size = len(partner)
     end = min(size, at + turn)

@@ -26,7 +26,7 @@ class Work:
     done: int = 0
 
     def turn(self, looks: int) -> bool:
-        """Count one turn of a kernel; returns whether to go on."""
+        """Count one turn of a kernel; returns whether to continue."""
         self.looks += looks
         return self.clock.step(1, states=self.looks, note=self.note)
 

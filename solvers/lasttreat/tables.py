@@ -93,7 +93,7 @@ def _memo_rows(table: Table, most: int, row: int, turn: int) -> tuple[int, int]:
 def _sieve_rows(table: Table, most: int, row: int, turn: int) -> tuple[int, int]:  # pragma: no cover - compiled
     """Sieve rows from `row` on until `turn` cells are looked at; return the next row and the looks.
 
-    What nobody has crossed out when its turn comes is lost: all positions its moves reach came before it.
+    What no one has crossed out when its turn comes is lost: all positions its moves reach came before it.
     """
     height, width = table.shape
     looks = 0

@@ -9,7 +9,7 @@ from checkers.numbers import Integers
 from solvers.lasttreat.progress import LOOKS_A_TURN, Work, refuse_beyond
 
 DEEPEST = 4096
-"""More treats than this are not tried: a play may take them one by one, and nobody could wait for it."""
+"""More treats than this are not tried: a play may take them one by one, and no one could wait for it."""
 
 GOING_ON, LOST, WON = range(3)
 CAKES, FRUIT, TRIED = range(3)

@@ -76,7 +76,7 @@ def solve(
 
 
 def search(instance: Instance, method: str, work: Work) -> Answer:
-    """Answer an instance: -1 at once where it cannot be done, else what the method finds."""
+    """Answer an instance: -1 at once where it cannot be done, otherwise what the method finds."""
     field = field_of(instance)
     if not field.is_reachable():
         return Answer(UNREACHABLE)

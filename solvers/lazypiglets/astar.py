@@ -45,7 +45,7 @@ class Estimate:
     """A lower bound of the steps from a state to the haystacks.
 
     leap, back  tables of the best assignment, see bounds.py
-    exact       the steps themselves by rank, instead of the tables; else empty
+    exact       the steps themselves by rank, instead of the tables; otherwise empty
     """
 
     leap: Lanes
@@ -217,7 +217,7 @@ def _expand(
     queue: NDArray[np.int64],
     counts: NDArray[np.int64],
 ) -> int:  # pragma: no cover - compiled
-    """Expand up to a turn of states; returns the depth of the goal when it is met, else -1."""
+    """Expand up to a turn of states; returns the depth of the goal when it is met, otherwise -1."""
     four = np.empty(4, np.int64)
     after = np.empty((16, 4), np.int64)
     counts[EXPANDED] = 0

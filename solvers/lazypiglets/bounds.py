@@ -87,7 +87,7 @@ def packed(table: Table16) -> Lanes:
 
 
 def _jumps(targets: Cells, field: Field, q: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """List all jumps of a over b as start * cells + middle, and the steps when both go on to pair q by leaps.
+    """List all jumps of a over b as start * cells + middle, and the steps when both continue to pair q by leaps.
 
     They are in the order of the steps.
     """

@@ -48,7 +48,7 @@ class Marks:
             self.words.resize(wanted + wanted // 4, refcheck=False)  # in place, unlike numpy.resize
 
     def put(self, rank: int, mark: np.uint64) -> None:
-        """Mark a rank that nobody has met."""
+        """Mark a rank that no one has met."""
         self.make_room(1)
         place = rank >> int(PAGE)
         if self.places[place] == 0:

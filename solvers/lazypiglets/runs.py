@@ -1,4 +1,4 @@
-"""Straight runs of a map that somebody must cross on foot: a bound that counts turns, on top of the best assignment.
+"""Straight runs of a map that someone must cross on foot: a bound that counts turns, on top of the best assignment.
 
 A run is a line of free cells with no free cell beyond its ends. Let the *rails* be every second one of its cells. The
 run counts if no rail has a free neighbour beside the line, no piglet stands and no haystack lies on a rail, and one of
@@ -101,7 +101,7 @@ def side_of(rail: int, field: Field) -> NDArray[np.int64]:
 
 @njit(cache=True, nogil=True)
 def count_runs(four: Cells, cells: Bits, counts: Bits) -> int:  # pragma: no cover - compiled
-    """Count the runs that somebody must cross on foot."""
+    """Count the runs that someone must cross on foot."""
     total = np.uint64(0)
     a, b, c, d = four[0], four[1], four[2], four[3]
     for word in range(WORDS):

@@ -210,7 +210,7 @@ def _grow(
     classes: Classes,
     out: Ranks,
 ) -> tuple[int, int, int]:  # pragma: no cover - compiled
-    """Put the ranks behind `layer` that nobody has met and that may need at most `room` steps more into `out`.
+    """Put the ranks behind `layer` that no one has met and that may need at most `room` steps more into `out`.
 
     Returns how many, the number of pages, and a rank that the other end has met, or -1. Bounds are computed once for
     each state: whenever it is reached again, the way to it is no shorter.

@@ -16,14 +16,14 @@ MOST_BYTES = 440 * 2**20
 
 @dataclass
 class Work:
-    """Counts states, of which STATES_A_STEP are one step of the clock, and ends a search that may not go on."""
+    """Counts states, of which STATES_A_STEP are one step of the clock, and ends a search that may not continue."""
 
     clock: Clock
     states: int = 0
     _steps: int = 0
 
     def did(self, states: int, note: str = "") -> None:
-        """Count the states of one turn; raises Unsolved where the budget has ended or somebody asked to stop."""
+        """Count the states of one turn; raises Unsolved where the budget has ended or someone asked to stop."""
         self.states += states
         steps = self.states // STATES_A_STEP - self._steps
         self._steps += steps

@@ -53,7 +53,7 @@ def pieces_of(net: Net) -> list[list[int]]:
 
 
 def _within(net: Net, piece: list[int]) -> Sets:
-    """The cuts of one piece, its cells numbered anew."""
+    """The cuts of one piece, its cells numbered again."""
     cuts = (int(cut) for cut in net.cuts())
     sets = [sum(1 << i for i, cell in enumerate(piece) if cut >> cell & 1) for cut in cuts]
     return np.array([cells for cells in sets if cells], np.int64)

@@ -1,4 +1,4 @@
-"""A depth-first search of every walk from every cell, which goes on where it was interrupted."""
+"""A depth-first search of every walk from every cell, which continues where it was interrupted."""
 
 from __future__ import annotations
 

@@ -50,7 +50,7 @@ Solve = Callable[[Group, Clock], Inside]
 class Heights:
     """The sum of the best walk from each cell, its cells inside the cell's own layer, and the step up from a cell.
 
-    `above` is the cell that a walk goes on to from a layer's last cell, -1 where it ends; `worth` what that gives.
+    `above` is the cell that a walk continues to from a layer's last cell, -1 where it ends; `worth` what that gives.
     """
 
     best: Numbers

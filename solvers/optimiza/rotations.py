@@ -1,8 +1,8 @@
 """Walks inside a group bettered at their ends (Pósa, 1976).
 
 If the last cell of a walk touches its t-th cell, the stretch behind that cell can be walked the other way round: the
-same cells, the same start, another end. Turned again and again, a walk meets an end that it can go on from, and later
-the end that is worth most.
+same cells, the same start, another end. Turned again and again, a walk meets an end that it can continue from, and
+later the end that is worth most.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from solvers.optimiza.search import ONE, Flags, Whole, highest, keep, narrowest,
 @njit(cache=True, nogil=True)
 def turn_ends(
     near: Masks, worth: Numbers, value: int, turns: int, gains: Numbers, walks: Numbers, proved: Flags
-) -> None:  # pragma: no cover - compiled; what it gives is held against all paths in the tests
+) -> None:  # pragma: no cover - compiled; what it gives is compared with all paths in the tests
     """Turn the walk of every start that is not proved, up to `turns` times, and spread what is gained."""
     count = len(near)
     draws = np.uint64(1)
@@ -56,7 +56,7 @@ def turn_ends(
 def _choose_turn(
     near: Masks, walk: Numbers, length: int, free: np.uint64, draw: np.uint64
 ) -> Whole:  # pragma: no cover - compiled
-    """Draw the place of a cell that the end touches, one whose turn gives an end to go on from if there is any."""
+    """Draw the place of a cell that the end touches, one whose turn gives an end to continue from if there is any."""
     end = walk[length - 1]
     for wanted in (True, False):
         count = 0

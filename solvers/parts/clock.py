@@ -46,11 +46,11 @@ class Clock:
         return min(1.0, used)
 
     def running(self) -> bool:
-        """True while there is budget left and nobody asked to stop."""
+        """True while there is budget left and no one asked to stop."""
         return not self.stopped and self.fraction < 1.0
 
     def step(self, count: int = 1, *, best: Exact | None = None, states: int = 0, note: str = "") -> bool:
-        """Count `count` steps, report now and then, and say whether to go on."""
+        """Count `count` steps, report now and then, and say whether to continue."""
         self.taken += count
         self.report(best=best, states=states, note=note)
         return self.running()

@@ -144,7 +144,7 @@ def test_a_faulty_package_does_not_stop_the_start(settings: Settings, tmp_path: 
 
 
 def test_a_problem_taken_out_of_the_practice_contest_does_not_come_back(settings: Settings) -> None:
-    """It may be a real contest's by now, with test cases nobody may read before that begins."""
+    """It may be a real contest's by now, with test cases no one may read before that begins."""
     database, _files = initialise(settings)
     with database.write() as session:
         session.delete(session.get_one(ContestProblemRow, ("practice", "echo")))

@@ -22,7 +22,7 @@ from tests.builders.working import working
 
 
 class Terminal(io.StringIO):
-    """A standard error that somebody reads."""
+    """A standard error that someone reads."""
 
     def isatty(self) -> bool:
         """It is a terminal."""

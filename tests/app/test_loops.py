@@ -1,4 +1,4 @@
-"""Background work goes on whatever a step raises, and says what became of its steps."""
+"""Background work continues whatever a step raises, and says what became of its steps."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Work that many ask for at once is done once, and nobody gets what was begun before they came."""
+"""Work that many ask for at once is done once, and no one gets what was begun before they came."""
 
 from __future__ import annotations
 

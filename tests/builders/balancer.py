@@ -30,15 +30,15 @@ class Forwarder:
         threading.Thread(target=self._accept, daemon=True).start()
 
     def cut(self) -> None:
-        """Forward nothing any more."""
+        """Forward nothing any longer."""
         self._open.clear()
 
     def mend(self) -> None:
-        """Forward again, also what was sent meanwhile."""
+        """Forward again, also what was sent in the meantime."""
         self._open.set()
 
     def close(self) -> None:
-        """Take no connection any more."""
+        """Take no connection any longer."""
         self._open.set()
         self._listening.close()
 
@@ -87,7 +87,7 @@ class Balancer:
             thread.start()
 
     def close(self) -> None:
-        """Take no connection any more."""
+        """Take no connection any longer."""
         self._closing.set()
         self._forwarder.close()
         for thread in self._threads:

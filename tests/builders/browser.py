@@ -86,7 +86,7 @@ def axe() -> str:
 
 @dataclass
 class Reader:
-    """Somebody with a browser of their own; `faults` are errors in the console and requests to other hosts."""
+    """Someone with a browser of their own; `faults` are errors in the console and requests to other hosts."""
 
     url: str
     context: BrowserContext
@@ -156,7 +156,7 @@ def tab_to(page: Page, selector: str) -> None:
 
 @contextmanager
 def reader(browser: Browser, url: str, user: str | None = None, **options: Any) -> Iterator[Reader]:
-    """A reader, logged in as one of the people or nobody; `options` are those of a context of Playwright."""
+    """A reader, logged in as one of the people or no one; `options` are those of a context of Playwright."""
     context = browser.new_context(**{"reduced_motion": "reduce", **options})  # axe would meet colours on their way
     context.set_default_timeout(PATIENCE)
     page = context.new_page()

@@ -160,7 +160,7 @@ def grading(
     grading.engine.start()
     try:
         yield grading
-    finally:  # else it goes on judging in a database that the next test is given
+    finally:  # else it continues judging in a database that the next test is given
         grading.close()
         database.close()
 

@@ -84,7 +84,7 @@ def twice(files: Files) -> bytes:
 
 
 def in_two_cases(files: Files) -> bytes:
-    """The last file once more, its name in capitals."""
+    """The last file again, its name in capitals."""
     name = list(files)[-1]
     return packed(files, (name.upper() if name.upper() != name else name.lower(), b"2\n"))
 

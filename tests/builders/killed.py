@@ -31,7 +31,7 @@ def killed(database_url: str, rejudging_id: str, deed: str, place: str) -> None:
 
 
 def die(*_: Any) -> None:
-    """As in a power cut: nothing is closed, and nobody is told."""
+    """As in a power cut: nothing is closed, and no one is told."""
     os.kill(os.getpid(), signal.SIGKILL)
 
 

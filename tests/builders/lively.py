@@ -24,7 +24,7 @@ PEOPLE = {
 
 
 class Ask(Protocol):
-    """Sends a request below /api/ as one of PEOPLE, as `admin`, or as nobody."""
+    """Sends a request below /api/ as one of PEOPLE, as `admin`, or as no one."""
 
     def __call__(self, method: str, path: str, *, user: str | None = None, json: Any = None) -> httpx.Response:
         """Send it."""

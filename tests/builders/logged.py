@@ -1,4 +1,4 @@
-"""What is logged meanwhile, as `jurado serve` writes it."""
+"""What is logged in the meantime, as `jurado serve` writes it."""
 
 from __future__ import annotations
 

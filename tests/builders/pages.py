@@ -21,7 +21,7 @@ RESET = "k7fmq-2xwrt-hn9bd"
 TODAY = datetime.now(UTC).date()
 YESTERDAY, TOMORROW = TODAY - timedelta(days=1), TODAY + timedelta(days=1)
 USERS = (None, "team", "staff", "boss", "judge", "admin")
-"""Nobody, a team, a judge of the contest, its owner, a judge of the server and an admin."""
+"""No one, a team, a judge of the contest, its owner, a judge of the server and an admin."""
 OPENS = {
     Who.EVERYBODY: {None, "team", "staff", "boss", "judge", "admin"},
     Who.CONTEST_JUDGES: {"staff", "boss", "judge", "admin"},
@@ -103,7 +103,7 @@ PAGES: Mapping[str, Walked] = {
     f"{PROBLEM}/play": Walked([f"/c/c/problems/{GAME}/play"]),
     f"{CONTEST}/games/{{game_id}}": Walked(["/c/c/games/{game_id}"], frozenset({"team"})),
 }
-"""The pages of contestants and of everybody; `{game_id}` in an address stays, as each contest has its own."""
+"""The pages of contestants and of everyone; `{game_id}` in an address stays, as each contest has its own."""
 
 
 def organisers() -> dict[str, Walked]:
@@ -121,6 +121,6 @@ def organisers() -> dict[str, Walked]:
 
 
 def addresses(user: str | None, pages: Mapping[str, Walked], **known: str) -> list[str]:
-    """The addresses that somebody opens, filled with what is known."""
+    """The addresses that someone opens, filled with what is known."""
     opened = [each for page in pages.values() if user in page.who for each in page.addresses]
     return [each.format(**known) if "{" in each else each for each in opened]

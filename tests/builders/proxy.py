@@ -63,7 +63,7 @@ class Proxy:
         self.cut_all()
 
     def close(self) -> None:
-        """Take no connection any more."""
+        """Take no connection any longer."""
         self._listening.close()
 
     def _accept(self) -> None:

@@ -53,10 +53,10 @@ def plain(value: float | None) -> str:
 
 
 def differences(api: Api, user: str | None, team_id: str, problem_id: str) -> list[str]:
-    """Where pages of contest `c` show somebody another number than the API does: of all pages with a number of others.
+    """Where pages of contest `c` show someone another number than the API does: of all pages with a number of others.
 
     The list of problems and the contest's page have the best of all teams, a problem its best raw scores, a team's page
-    its row and how its points grew, a comparison the points of two reports, the projector everybody's board whoever
+    its row and how its points grew, a comparison the points of two reports, the projector everyone's board whoever
     opens it. The first page says whether the board stands still; what is alike in answers is for judges.
     """
     board = api.get("contests/c/scoreboard", user=user).json()

@@ -2,7 +2,7 @@
 
 `kill` ends the process as the kernel does that is short of memory.
 `sleep SECONDS` takes that long, and earns all.
-`stop` halts the process until somebody continues it, `forge NAME` writes another reply than its own to the server, and
+`stop` halts the process until someone continues it, `forge NAME` writes another reply than its own to the server, and
 `probe FILE` tells with a rejection what a checker that has been taken over could do beside checking.
 """
 

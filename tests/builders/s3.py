@@ -117,7 +117,7 @@ class S3Proxy:
         self.plan = plan
 
     def heal(self) -> None:
-        """Do nothing to requests any more."""
+        """Do nothing to requests any longer."""
         self.plan = lambda _method, _path: None
         self.go_on.set()
 

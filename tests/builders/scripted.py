@@ -15,7 +15,7 @@ from app.core.commands.client import Client
 from app.core.commands.config import Login
 
 Answer = Any
-"""JSON, a response, or what makes one of a request; in a list: one after the other, the last one for ever."""
+"""JSON, a response, or what makes one of a request; in a list: one after the other, the last one forever."""
 
 
 @dataclass

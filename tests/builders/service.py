@@ -55,7 +55,7 @@ class Idle:
             self.on_wake()
 
     def validate(self, _request: Validate) -> Future[Validated]:
-        """Nobody is here to check anything."""
+        """No one is here to check anything."""
         raise RuntimeError("this service has no graders")
 
     def graders(self) -> GraderState:
@@ -64,7 +64,7 @@ class Idle:
 
     @property
     def programs(self) -> SimpleNamespace:
-        """Nobody is here to run any."""
+        """No one is here to run any."""
         return SimpleNamespace(lacks=lambda: self.lack)
 
     def close(self) -> None:
@@ -81,7 +81,7 @@ class Api:
     client: httpx.AsyncClient
 
     def request(self, method: str, path: str, *, user: str | None = None, **more: Any) -> httpx.Response:
-        """Send a request as one of the people, or as nobody."""
+        """Send a request as one of the people, or as no one."""
         if user is not None:
             more["auth"] = (user, PASSWORD)
         address = path if path.startswith("/") else f"/api/{path}"

@@ -35,16 +35,16 @@ class Standby:
         self._administer("ALTER SYSTEM SET wal_receiver_status_interval = '1s'", "SELECT pg_reload_conf()")
 
     def pause(self) -> None:
-        """Replay nothing of what it goes on to receive."""
+        """Replay nothing of what it continues to receive."""
         self._administer("SELECT pg_wal_replay_pause()")
         until(lambda: self._scalar("SELECT pg_get_wal_replay_pause_state()") == "paused")
 
     def go_on(self) -> None:
-        """Replay what it has received meanwhile, and what comes."""
+        """Replay what it has received in the meantime, and what comes."""
         self._administer("SELECT pg_wal_replay_resume()")
 
     def stop_following(self) -> None:
-        """Take no changes any more."""
+        """Take no changes any longer."""
         self._administer("ALTER SYSTEM SET primary_conninfo = ''", "SELECT pg_reload_conf()")
         until(lambda: self._scalar("SELECT count(*) FROM pg_stat_wal_receiver") == 0)
 

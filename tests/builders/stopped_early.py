@@ -1,6 +1,6 @@
 """`jurado` that is told to stop while it starts: python -m tests.builders.stopped_early before|within serve ...
 
-It gets SIGTERM just before its server begins, or when that has begun and answers nobody yet.
+It gets SIGTERM just before its server begins, or when that has begun and answers no one yet.
 """
 
 from __future__ import annotations

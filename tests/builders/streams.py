@@ -54,7 +54,7 @@ class Stream:
 def open_stream(
     api: Api, path: str, *, user: str | None = None, headers: dict[str, str] | None = None, begun: bool = True
 ) -> Iterator[Stream]:
-    """GET something that goes on, once the reply has `begun`; the client goes away at the end."""
+    """GET something that continues, once the reply has `begun`; the client goes away at the end."""
     stream = Stream(api)
     address = urlsplit(path if path.startswith("/") else f"/api/{path}")
     sent = {"host": "jurado.test", **(headers or {})}
@@ -122,7 +122,7 @@ def fold(events: list[dict[str, Any]]) -> dict[str, dict[str | None, Any]]:
 
 
 Who = str | dict[str, str] | None
-"""A username of the people, headers that prove somebody, or nobody."""
+"""A username of the people, headers that prove someone, or no one."""
 
 
 def _as(who: Who) -> dict[str, Any]:
@@ -136,7 +136,7 @@ def shown(api: Api, contest_id: str, user: Who) -> dict[str, dict[str | None, An
     objects: dict[str, dict[str | None, Any]] = {}
     for type_ in ORDER:
         if type_ == "accounts" and user is None:
-            continue  # nobody has no account, and the endpoint says so with 404
+            continue  # no one has no account, and the endpoint says so with 404
         path = f"contests/{contest_id}" + ("" if type_ == "contest" else f"/{type_}")
         reply = api.get(path, **_as(user))
         assert reply.status_code == 200, (path, reply.text)

@@ -1,4 +1,4 @@
-"""A terminal in a folder of its own: real processes of `jurado`, one after another or beside each other."""
+"""A terminal in a folder of its own: real processes of `jurado`, one after another or next to each other."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SECONDS_TO_END = 60
 
 @dataclass
 class Terminal:
-    """Runs `jurado` in `folder`, with the variables that were exported; nobody's own login or settings are seen."""
+    """Runs `jurado` in `folder`, with the variables that were exported; no one's own login or settings are seen."""
 
     folder: Path
     exported: dict[str, str] = field(default_factory=dict)
@@ -40,7 +40,7 @@ class Terminal:
 
     @contextmanager
     def running(self, *words: object) -> Iterator[Running]:
-        """A command that goes on; it has to end by Ctrl-C with the `code` of what is yielded."""
+        """A command that continues; it has to end by Ctrl-C with the `code` of what is yielded."""
         process = forked(
             self._command(words),
             env=self._environment(),
@@ -78,7 +78,7 @@ class Terminal:
 
 @dataclass
 class Running:
-    """A command that goes on, what it has printed so far, and the exit code that it has to end with."""
+    """A command that continues, what it has printed so far, and the exit code that it has to end with."""
 
     process: Forked
     lines: list[str] = field(default_factory=list)

@@ -31,7 +31,7 @@ def two_apis(database_url: str, home: Path, **settings: Any) -> Iterator[tuple[A
 
 
 def waits_for_a_lock(database: Database) -> bool:
-    """Whether somebody waits for a lock that another transaction on the database has."""
+    """Whether someone waits for a lock that another transaction on the database has."""
     return waiting_for_locks(database) > 0
 
 

@@ -133,7 +133,7 @@ def empty_tables(database: Database) -> set[str]:
 
 
 def walked(api: Api) -> Answers:
-    """What every route with GET answers about all that there is, to an admin, a team and nobody."""
+    """What every route with GET answers about all that there is, to an admin, a team and no one."""
     answers: Answers = {}
     for address, user in itertools.product(addresses(api), READERS):
         reply = api.get(address, user=user)

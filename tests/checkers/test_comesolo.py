@@ -1,4 +1,4 @@
-"""Comesolo's checker says what the statement says: worked by hand, and its kernels held against slow twins."""
+"""Comesolo's checker says what the statement says: worked by hand, and its kernels compared with slow twins."""
 
 from __future__ import annotations
 

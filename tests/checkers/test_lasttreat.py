@@ -1,4 +1,4 @@
-"""Lasttreat's checker says what the statement says: worked by hand, and held against play by the rules alone."""
+"""Lasttreat's checker says what the statement says: worked by hand, and compared with play by the rules alone."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""LazyPiglets' checker says what the statement says: worked by hand, each step held against the statement's words."""
+"""LazyPiglets' checker says what the statement says: worked by hand, each step compared with the statement's words."""
 
 from __future__ import annotations
 

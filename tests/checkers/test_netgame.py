@@ -1,4 +1,4 @@
-"""Netgame's checker says what the statement says: worked by hand, and held against a twin that plays with ropes."""
+"""Netgame's checker says what the statement says: worked by hand, and compared with a twin that plays with ropes."""
 
 from __future__ import annotations
 

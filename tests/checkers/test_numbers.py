@@ -1,4 +1,4 @@
-"""The reader of numbers takes canonical decimals and nothing else; its kernel is held against a slow twin."""
+"""The reader of numbers takes canonical decimals and nothing else; its kernel is compared with a slow twin."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Optimiza's checker says what the statement says: worked by hand, and its tables held against slow twins."""
+"""Optimiza's checker says what the statement says: worked by hand, and its tables compared with slow twins."""
 
 from __future__ import annotations
 

@@ -151,7 +151,7 @@ def test_the_steps_listed_are_those_of_the_statement(seed: int) -> None:
 
 
 def slow_runs(instance: Instance, pigs: State) -> int:
-    """Twin of the runs that somebody must cross on foot, cell by cell."""
+    """Twin of the runs that someone must cross on foot, cell by cell."""
     size, hay = instance.size, set(instance.haystacks)
     free = {(r, c) for r in range(1, size + 1) for c in range(1, size + 1) if not instance.is_tree((r, c))}
 

@@ -236,7 +236,7 @@ def test_a_search_over_ropes_settles_the_sets_of_its_slow_twin(drops: bool, stop
 def test_useful_ropes_of_two_cells_in_a_row_are_three_sets_by_hand() -> None:
     """Worked by hand: nothing cut, either cell open, both open. Kept, useless ropes tell 23 sets apart.
 
-    Nothing cut; the rope between; one of three outer ropes of either cell; and beside it the rope between, or one of
+    Nothing cut; the rope between; one of three outer ropes of either cell; and next to it the rope between, or one of
     the three outer ropes of the other cell.
     """
     two_cells = Instance(tuple(rope for rope in BLOCK if max(rope[0], rope[2]) <= 2 and max(rope[1], rope[3]) <= 1))

@@ -86,7 +86,7 @@ SETTINGS: Mapping[str, str] = {
     "interval_seconds": N_("seconds between two submissions"),
 }
 TIMES = frozenset({"start_time", "end", "thaw_time", "finalized", "until", "final_release"})
-# Columns that follow from others, or that nobody reads.
+# Columns that follow from others, or that no one reads.
 SILENT = frozenset({"updated", "details", "applied", "granted", "granted_by"})
 # What a row without an id is about.
 KEYS = ("account_id", "team_id", "problem_id", "id", "name")

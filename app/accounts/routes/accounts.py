@@ -52,7 +52,7 @@ def _writing(session: deps.Writing, authenticator: deps.TheAuthenticator) -> Ses
 
 
 TheOptions = Annotated[accounts.ImportOptions, Depends()]
-# A transaction after which no cached credential is trusted any more.
+# A transaction after which no cached credential is trusted any longer.
 WritingAccounts = Annotated[Session, Depends(_writing, scope="function")]
 
 
@@ -70,7 +70,7 @@ T = TypeVar("T")
 def many_or_one(
     session: Session, response: Response, made: list[T], address: str, *, many: bool, dry_run: bool
 ) -> T | list[T]:
-    """All objects where `many` were sent, else the only one with its address; a dry run is rolled back."""
+    """All objects where `many` were sent, otherwise the only one with its address; a dry run is rolled back."""
     if dry_run:
         deps.end_dry_run(session, response)
     if many:

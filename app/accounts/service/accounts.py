@@ -124,7 +124,7 @@ def _change(service: Service, known: Viewer, used: str | None, body: OwnChange) 
     hashed = hash_password(body.password)
     with service.database.write(quiet=True) as session:
         row = account_of(session, str(known.account_id))
-        if row.password_hash != known.credential.password_hash:  # somebody has changed it since it was checked
+        if row.password_hash != known.credential.password_hash:  # someone has changed it since it was checked
             raise Forbidden(WRONG, where="old_password")
         row.password_hash = hashed
         accounts_queries.remove_tokens(session, row.id, but=used)

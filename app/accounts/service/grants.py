@@ -4,7 +4,7 @@ A role rests while the account's team takes part in another contest that has one
 else a contestant of one contest would read its hidden data as a judge of another. In the contest itself it rests for
 teams that are enrolled there by name. Contests for practice decide nothing, and let no role rest.
 
-- Guessing passwords is dear, and nobody's guesses refuse the right password.
+- Guessing passwords is dear, and no one's guesses refuse the right password.
 """
 
 import asyncio
@@ -176,7 +176,7 @@ class Guesses:
         """Wait for the turn to check a password for this name; raises TooManyRequests where too many wait.
 
         One password of an account is checked at a time. After many wrong ones, each further one keeps its turn for a
-        while; those who ask take turns, so that nobody's guesses keep the right password out.
+        while; those who ask take turns, so that no one's guesses keep the right password out.
         """
         attempt = Attempt()
         lane = self._lanes.setdefault(username, Turns(1, MOST_FOR_AN_ACCOUNT))

@@ -39,7 +39,7 @@ NO_OWN_ACCOUNT = N_("no account %(account)r that was made for a contest of yours
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """The ids of what somebody may change or name.
+    """The ids of what someone may change or name.
 
     whole  all of the server; then the ids below say nothing
     teams  by their ids, the contest that keeps each

@@ -1,7 +1,7 @@
-"""Self-registration: somebody with a contest's code makes an account with a team of its own.
+"""Self-registration: someone with a contest's code makes an account with a team of its own.
 
 Whether there is a place left is asked again under the lock of the contest's terms, so that exactly as many register as
-may. The password is hashed before, while nobody waits.
+may. The password is hashed before, while no one waits.
 
 - Names of people as usernames and ids.
 """
@@ -105,7 +105,7 @@ def _check(
     registration.refuse_full(session, contest, terms)
     username = _username(session, body)
     refuse_weak(body.password, username, body.name, body.team)
-    # Of the teams that everybody sees: another refusal would tell of a hidden one.
+    # Of the teams that everyone sees: another refusal would tell of a hidden one.
     name, teams = body.team or body.name, teams_queries.taking_part(session, contest)
     if _as_seen(name) in {_as_seen(team.name) for team in teams if not team.hidden}:
         raise Conflict(N_("expected a name that no team of the contest has, found %(found)r"), where="team", found=name)
@@ -153,7 +153,7 @@ def _free(session: Session, table: type[AccountRow | PersonRow | TeamRow], name:
 
 
 def _admitted(contest: ContestRow, row: RegistrationRow | None, code: str) -> RegistrationRow:
-    """The terms for somebody with their code; raises Forbidden while registration is closed, and for another code."""
+    """The terms for someone with their code; raises Forbidden while registration is closed, and for another code."""
     if row is None:
         raise Forbidden(N_("registration for %(contest)r is not open"), contest=contest.name)
     if (closed := registration.why_closed(contest, row)) is not None:
@@ -174,7 +174,7 @@ def refuse_uninvited(session: Session, contest_id: str, code: str) -> None:
 
 
 def _same_code(code: str, typed: str) -> bool:
-    """Whether somebody has typed this code, in capitals or without its hyphen as it may be."""
+    """Whether someone has typed this code, in capitals or without its hyphen as it may be."""
     plain_codes = [each.translate(SEPARATORS).lower().encode() for each in (code, typed)]
     return compare_digest(*plain_codes)
 

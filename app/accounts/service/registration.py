@@ -30,7 +30,7 @@ LETTERS_OF_A_PART = 5
 
 
 def make_code() -> str:
-    """Make a code that nobody guesses over the network and everybody can type, such as k7fmq-2xwrt: 49 random bits."""
+    """Make a code that no one guesses over the network and everyone can type, such as k7fmq-2xwrt: 49 random bits."""
     return "-".join(random_letters(LETTERS_OF_A_PART) for _ in range(2))
 
 
@@ -60,7 +60,7 @@ def change(session: Session, viewer: Viewer, contest_id: str, body: schemas.Term
 
 
 def renew_code(session: Session, contest_id: str) -> schemas.TermsView:
-    """Put a new code in place of the old one, by which nobody registers any more."""
+    """Put a new code in place of the old one, by which no one registers any longer."""
     contest, row = _locked(session, contest_id)
     row.code = make_code()
     return _view(session, contest, row)
@@ -89,7 +89,7 @@ def registered(session: Session, contest_id: str) -> list[schemas.RegisteredView
 
 
 def why_closed(contest: ContestRow, row: RegistrationRow) -> Message | None:
-    """Why nobody registers for a contest now, whatever the code; None where it is open."""
+    """Why no one registers for a contest now, whatever the code; None where it is open."""
     if contest.finalized is not None:
         return Message(N_("the contest %(contest)r is final: registration is closed"), contest=contest.name)
     if not row.is_open or row.code is None:

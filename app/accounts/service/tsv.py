@@ -50,7 +50,7 @@ def is_versioned(document: Document) -> bool:
 
 
 def _read(text: str, kind: str) -> list[Item]:
-    lines = LINE_END.split(text)  # as editors do: str.splitlines would part names at marks that nobody sees
+    lines = LINE_END.split(text)  # as editors do: str.splitlines would part names at marks that no one sees
     least, names = FIELDS[kind]
     faults, made = [], []
     name, _, version = lines[0].partition("\t")

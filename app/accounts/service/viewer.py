@@ -57,10 +57,10 @@ class Credential:
 class Viewer:
     """The viewer who asks: an account's id with its role, or `public`. `team_id` is set for teams.
 
-    Analysts and staff see what everybody sees; `account_type` tells what else they may do.
+    Analysts and staff see what everyone sees; `account_type` tells what else they may do.
 
     grants      the roles that the account was granted, beside its type
-    contest_id  the contest in which a granted role takes the place of the account's own (see `at`); else None
+    contest_id  the contest in which a granted role takes the place of the account's own (see `at`); otherwise None
     """
 
     role: Role = "public"

@@ -197,7 +197,7 @@ def _copy_database(database: Database, path: Path, step: database_copy.Step) -> 
         with database.engine.connect() as connection:
             driver = connection.connection.driver_connection
             assert driver is not None, "the connection is open"
-            driver.execute("VACUUM INTO ?", (str(path),))  # one snapshot; copying pages begins anew at each write
+            driver.execute("VACUUM INTO ?", (str(path),))  # one snapshot; copying pages begins again at each write
     with closing(Database(f"sqlite:///{path}")) as copy:
         if database.is_sqlite:
             return _row_counts(copy)
@@ -231,7 +231,7 @@ def _is_readable(files: Files, name: str) -> bool:
 
 def _names(path: Path) -> set[str]:
     """The files that a copied database needs."""
-    # Immutable: no lock and no log beside it, so that the backup may lie where nobody can write.
+    # Immutable: no lock and no log beside it, so that the backup may lie where no one can write.
     url = f"sqlite:///file:{quote(str(path.resolve()))}?mode=ro&immutable=1&uri=true"
     with closing(Database(url)) as database, database.snapshot() as connection:
         return set(references.read_references(connection).needed)

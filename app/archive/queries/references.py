@@ -195,7 +195,7 @@ def repair(database: Database, files: Files, checked: Checked, source: Files | N
 
 
 def collect(database: Database, files: Files, old: Sequence[StoredFile]) -> list[StoredFile]:
-    """Remove those of the `old` files that no row names now and that nobody has kept since they were looked at."""
+    """Remove those of the `old` files that no row names now and that no one has kept since they were looked at."""
     if not old:
         return []
     with database.snapshot() as connection:
@@ -210,7 +210,7 @@ def _fault_of(files: Files, name: str, references: References) -> Fault | None:
     except StoreUnavailable:
         raise  # nothing is known of the file
     except FileMissing as error:
-        # One that was listed and that no row needs may have been collected meanwhile.
+        # One that was listed and that no row needs may have been collected in the meantime.
         return Fault("missing", name, places, str(error)) if places else None
     except OSError as error:
         return Fault("damaged", name, places, str(error))

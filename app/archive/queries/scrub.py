@@ -39,7 +39,7 @@ class _Stopped(Exception):
 class Scrub:
     """A loop that passes over all files every so many `hours` (0: never); `last` is the newest result.
 
-    Of several processes on a database one does. It also knows of what anybody in this process could not read since, and
+    Of several processes on a database one does. It also knows of what anyone in this process could not read since, and
     of what workers wait for.
     """
 

@@ -1,4 +1,4 @@
-"""The files of a contest package: its documents in JSON, and what lies beside them.
+"""The files of a contest package: its documents in JSON, and what lies next to them.
 
 What a package says is bounded before it is read: its documents in bytes and values.
 """
@@ -24,7 +24,7 @@ from app.packages.files import Limits, archive_files
 
 NAMES: tuple[str, ...] = tuple(each.name for each in IN_REFERENCE_ORDER if each.imported)
 FILES: Mapping[str, tuple[str, ...]] = {each.name: each.files for each in IN_REFERENCE_ORDER}
-# What an import makes anew. In a large contest it is most of the package.
+# What an import makes again. In a large contest it is most of the package.
 UNREAD = frozenset({"judgements.json", "runs.json", "scoreboard.json", "event-feed.ndjson"})
 MOST_VALUES = 2_000_000
 

@@ -1,6 +1,6 @@
 """Submissions of a contest package: stored under the ids they had, and queued to be judged here.
 
-They are judged like those of a rejudging, after submissions that somebody waits for (guarantee 5).
+They are judged like those of a rejudging, after submissions that someone waits for (guarantee 5).
 """
 
 import hashlib
@@ -155,7 +155,7 @@ def _count_past(session: Session, last: int) -> None:
             text("UPDATE sqlite_sequence SET seq = max(seq, :last) WHERE name = 'submissions'"), {"last": last}
         )
         return
-    # Others draw numbers meanwhile: the jump is beyond whatever they have drawn by the time it is made.
+    # Others draw numbers in the meantime: the jump is beyond whatever they have drawn by the time it is made.
     query = "SELECT setval('submissions_id_seq', :beyond) FROM submissions_id_seq WHERE last_value <= :last"
     session.execute(text(query), {"last": last, "beyond": last + JUMP})
 

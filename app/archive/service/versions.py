@@ -1,4 +1,4 @@
-"""The problems of a contest package held against those of this server: used, brought in, or refused.
+"""The problems of a contest package compared with those of this server: used, brought in, or refused.
 
 A problem that is here and equal is used. One that is not here is brought in, checked as any upload. One that is here
 and different is brought in under a free id of its own, which only this contest uses.

@@ -1,4 +1,4 @@
-"""A contest package brought in: read, held against what is here, and kept as a whole or not at all.
+"""A contest package brought in: read, compared with what is here, and kept as a whole or not at all.
 
 The reply has the contest, and its problems one by one.
 """

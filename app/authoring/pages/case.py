@@ -1,4 +1,4 @@
-"""One test case of a problem: its input and its expected answer, put anew or deleted.
+"""One test case of a problem: its input and its expected answer, put again or deleted.
 
 - Jobs as pages: how far each is, its log, and a button that cancels it.
 """
@@ -54,7 +54,7 @@ def case_page(visit: Look, problem_id: str, case_name: str) -> HTMLResponse:
 def put_case(
     visit: Visit, sent: Annotated[tuple[testcases.CaseRequest, How], Depends(_sent)], problem_id: str
 ) -> Response:
-    """Put a case, new or there already; what would change anybody's points waits as a rejudging."""
+    """Put a case, new or there already; what would change anyone's points waits as a rejudging."""
     asked, how = sent
     if asked.input is None:
         asked = replace(asked, input=_stored(visit.service, problem_id, asked.name))
@@ -64,7 +64,7 @@ def put_case(
 
 
 def delete_case(fields: Fields, visit: Look, problem_id: str, case_name: str) -> Response:
-    """Delete a case; what would change anybody's points waits as a rejudging."""
+    """Delete a case; what would change anyone's points waits as a rejudging."""
     confirm(
         fields,
         _("Delete the case %(case)s?", case=case_name),

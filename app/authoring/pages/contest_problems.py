@@ -69,7 +69,7 @@ def change_problem(change: Change, contest_id: str, problem_id: str) -> Response
 
 
 def remove_problem(change: Change, contest_id: str, problem_id: str) -> Response:
-    """Take a problem out, as long as nobody has sent anything for it here."""
+    """Take a problem out, as long as no one has sent anything for it here."""
     change.confirm(
         _("Remove the problem %(problem)s from the contest?", problem=problem_id),
         _("The problem itself stays on the server, and can be added again."),

@@ -132,7 +132,7 @@ def alter(
     body: EntryChange,
     how: How,
 ) -> EntryView | RejudgingView | Preview:
-    """Change a problem's place (contest, problem) at once; a rule or version that changes somebody's points waits.
+    """Change a problem's place (contest, problem) at once; a rule or version that changes someone's points waits.
 
     Raises BadRequest for both at once, or an unknown version.
     """
@@ -204,7 +204,7 @@ def _alter_rule(
 
 
 def remove(session: Session, boards: ScoreboardCache, contest_id: str, problem_id: str) -> None:
-    """Take a problem out of a contest; raises Conflict where somebody has submitted to it here."""
+    """Take a problem out of a contest; raises Conflict where someone has submitted to it here."""
     row = contests_queries.entry_of(session, contest_id, problem_id)
     contest_to_change(session, contest_id)
     rejudging_changes.hold(session, problem_id)

@@ -134,7 +134,7 @@ def listed(session: Session, viewer: Viewer) -> list[ProblemView]:
 def delete(session: Session, problem_id: str) -> None:
     """Delete a problem and cancel its jobs.
 
-    Raises NotFound, or Conflict while a contest has it or somebody has submitted to it.
+    Raises NotFound, or Conflict while a contest has it or someone has submitted to it.
     """
     rows = pins.jobs(session, is_open=True)
     for row in rows:

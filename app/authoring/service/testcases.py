@@ -46,7 +46,7 @@ class CaseRequest:
 def put_case(
     service: Service, viewer: Viewer, request: CaseRequest, how: How
 ) -> tuple[packages.CaseView, bool] | RejudgingView | Preview:
-    """Check a test case and store it, or open a rejudging where that changes what somebody has; also: is it new?
+    """Check a test case and store it, or open a rejudging where that changes what someone has; also: is it new?
 
     Without an expected answer, the job that makes it is started, where the problem names a solver. Raises BadRequest
     with all faults, Conflict, or PreconditionFailed.
@@ -68,7 +68,7 @@ def put_case(
 
 
 def delete_case(service: Service, viewer: Viewer, case: tuple[str, str, str], how: How) -> Outcome:
-    """Delete a test case (problem, group, name), or open a rejudging where that changes what somebody has.
+    """Delete a test case (problem, group, name), or open a rejudging where that changes what someone has.
 
     Raises NotFound.
     """

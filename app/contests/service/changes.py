@@ -159,7 +159,7 @@ def _milliseconds_or_none(duration: timedelta | None) -> int | None:
 
 
 def _change_start(row: ContestRow, body: ContestChange, now: datetime) -> None:
-    """Set or clear the start, or let the countdown stand still; a start that is set lets it go on."""
+    """Set or clear the start, or let the countdown stand still; a start that is set lets it continue."""
     if row.start_time is not None and row.start_time <= now + CLOSE:
         raise Forbidden(N_("the contest has started or starts within 30 s: its start stays"))
     if body.start_time is not None and body.start_time <= now + CLOSE:
@@ -211,7 +211,7 @@ def pause(row: ContestRow, now: datetime) -> None:
 
 
 def resume(row: ContestRow, now: datetime) -> None:
-    """Let it go on; freeze, end and thaw move by what was taken out. Raises Conflict where it is not paused."""
+    """Let it continue; freeze, end and thaw move by what was taken out. Raises Conflict where it is not paused."""
     refuse_final(row)
     times = clock(row)
     if not times.paused(now):

@@ -106,7 +106,7 @@ def state_view(happened: rules.State, times: rules.Clock) -> StateView:
 
 
 def contest_to_change(session: Session, contest_id: str) -> ContestRow:
-    """The contest for a change of what belongs to it: nobody makes it final before the end of this transaction.
+    """The contest for a change of what belongs to it: no one makes it final before the end of this transaction.
 
     Raises NotFound, and Forbidden where it is final.
     """

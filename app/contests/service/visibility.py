@@ -99,7 +99,7 @@ def the_problem(snapshot: ContestSnapshot, problem_id: str) -> ScoredProblem:
 
 
 def _why_hidden(snapshot: ContestSnapshot) -> Message | None:
-    """Say why no problem is visible, or None. The reason is the same for every name, so that nobody can guess one."""
+    """Say why no problem is visible, or None. The reason is the same for every name, so that no one can guess one."""
     if snapshot.public and snapshot.state.started is None:
         return not_begun(snapshot.contest.clock, utc_now())
     return own_clock_not_begun() if snapshot.closed else None

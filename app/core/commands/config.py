@@ -23,7 +23,7 @@ HERE = "http://127.0.0.1:8000"
 
 @dataclass(frozen=True)
 class Login:
-    """A server with an account's token; an empty token is nobody. The server revokes the token by its `token_id`."""
+    """A server with an account's token; an empty token is no one. The server revokes the token by its `token_id`."""
 
     url: str
     token: str = ""

@@ -79,7 +79,7 @@ def contest_time(facts: JsonMapping, now: datetime) -> timedelta | None:
 
 
 def clock_words(facts: JsonMapping, now: datetime) -> str:
-    """Say how long a contest goes on, or until it begins."""
+    """Say how long a contest continues, or until it begins."""
     state = facts["state"]
     if state.get("finalized"):
         return "final"

@@ -234,7 +234,7 @@ def read_file(path: Path, what: str, *, limit: int | None = None) -> bytes:
 
 
 def pack(paths: Sequence[Path]) -> tuple[str, bytes]:
-    """Give the name and bytes to upload: a single file unchanged, else a zip of all files, folders looked into.
+    """Give the name and bytes to upload: a single file unchanged, otherwise a zip of all files, folders looked into.
 
     Raises Failure where there is nothing, something cannot be read, or two files have one name.
     """

@@ -134,7 +134,7 @@ class Actor:
 
 @dataclass(slots=True)
 class Retention:
-    """How long entries are kept: `days` (0: for ever), and at most so many; the start of a server sets the days."""
+    """How long entries are kept: `days` (0: forever), and at most so many; the start of a server sets the days."""
 
     days: int = 730
     most: int = 1_000_000
@@ -145,7 +145,7 @@ _ACTOR: ContextVar[Actor | None] = ContextVar("actor", default=None)
 
 
 def actor() -> Actor | None:
-    """Whoever makes changes now; None: nobody whose changes are kept."""
+    """Whoever makes changes now; None: no one whose changes are kept."""
     return _ACTOR.get()
 
 

@@ -91,7 +91,7 @@ Word = str | int | float | None
 class Kind(StrEnum):
     """What a notice is about, and the words that it has."""
 
-    # Anything that somebody may keep: as `Database.changed`.
+    # Anything that someone may keep: as `Database.changed`.
     CHANGED = "changed"
     # A contest and submissions whose place on its boards changes; without submissions: all of it.
     BOARD = "board"
@@ -158,7 +158,7 @@ def collected(connection: Connection, origin: str | None) -> Iterator[list[str]]
 
 
 def outbox_of(connection: Connection | Session) -> Outbox | None:
-    """The outbox of an open transaction; None where nobody else is to be told."""
+    """The outbox of an open transaction; None where no one else is to be told."""
     if isinstance(connection, Session):
         connection = connection.connection()
     outbox: Outbox | None = connection.info.get(OUTBOX)
@@ -203,7 +203,7 @@ def _note_accounts(session: Session, _context: UOWTransaction) -> None:
             tell(session, Kind.ACCOUNT, row.account_id)
         elif isinstance(row, tables.ContestRow | tables.ProblemRow) and row in session.deleted:
             tell(session, Kind.ACCOUNT, None)  # the roles in it go with it, and another one may get its id
-    for row in session.new:  # nobody knows a new account or token yet
+    for row in session.new:  # no one knows a new account or token yet
         if isinstance(row, tables.ContestRoleRow | tables.ProblemRoleRow | tables.OrganiserRow):
             tell(session, Kind.ACCOUNT, row.account_id)
 

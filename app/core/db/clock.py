@@ -70,7 +70,7 @@ ONLY = 1
 
 
 def start_clock(database: Database, *, accept: bool = False) -> DatabaseTime | None:
-    """Let the time go on from where an earlier process had come, where the system's clock is behind that.
+    """Let the time continue from where an earlier process had come, where the system's clock is behind that.
 
     With `accept` the system's clock is taken as it is: for an operator who knows that the time before was wrong.
     Returns the clock of the database, where that is followed.
@@ -128,7 +128,7 @@ def mark(connection: Connection, times: Sequence[datetime]) -> list[None]:
 
 
 class ClockKeeper:
-    """A loop that has the time marked every few seconds, when the system's clock is set, and once more at the end."""
+    """A loop that has the time marked every few seconds, when the system's clock is set, and again at the end."""
 
     def __init__(
         self, writer: Writer, seconds: float = SECONDS_BETWEEN_MARKS, source: DatabaseTime | None = None

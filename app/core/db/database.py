@@ -94,7 +94,7 @@ class Database:
     def write(self, *, quiet: bool = False) -> Iterator[Session]:
         """Open a transaction that writes: committed (and durable) at the end, rolled back on any exception.
 
-        A `quiet` one leaves the generation alone: it writes nothing that anybody keeps, such as an account's tokens.
+        A `quiet` one leaves the generation alone: it writes nothing that anyone keeps, such as an account's tokens.
         """
         with self.transaction() as connection, Session(connection, expire_on_commit=False) as session:
             audit.watch_session(session, connection)
@@ -194,7 +194,7 @@ class Database:
     def close(self) -> None:
         """Give all connections back; one that is still at work is closed when it is returned."""
         for each in (self.engine, self.writers, self.readers):
-            # It would go back into a pool that nobody has any more, and be left open there.
+            # It would go back into a pool that no one has any longer, and be left open there.
             event.listen(each, "checkin", lambda _connection, record: record.close())
             each.dispose()
 
@@ -229,7 +229,7 @@ def _set_pragmas(connection: sqlite3.Connection, busy_seconds: float) -> None:
         f"synchronous={'FULL' if EFFORT.waits_for_disk else 'OFF'}",
         f"busy_timeout={1000 * busy_seconds:.0f}",
         "foreign_keys=ON",
-        f"journal_size_limit={LOG_LIMIT}",  # a log that grew while somebody read for long is cut when it begins anew
+        f"journal_size_limit={LOG_LIMIT}",  # a log that grew while someone read for long is cut when it begins again
     ):
         connection.execute(f"PRAGMA {pragma}")
 
@@ -263,12 +263,12 @@ def _begin_late(connection: Connection, *_: object) -> None:
 
 
 _CALLS = "after_commit"
-# The lock of an update that leaves the key alone: rows that refer to it may come meanwhile.
+# The lock of an update that leaves the key alone: rows that refer to it may come in the meantime.
 NOT_ITS_KEY = {"key_share": True}
 
 
 def alone(session: Session, row: Base) -> None:
-    """Read a row again, which nobody else changes before the end of this transaction.
+    """Read a row again, which no one else changes before the end of this transaction.
 
     Some columns hold many properties, and who changes one of them writes all.
     """
@@ -287,5 +287,5 @@ def run_after_commit(session: Session) -> None:
 
 
 def drop_after_commit(session: Session) -> None:
-    """Forget what `after_commit` was given, where the transaction is rolled back by hand and its session goes on."""
+    """Forget what `after_commit` was given, where the transaction is rolled back by hand and its session continues."""
     session.info.pop(_CALLS, None)

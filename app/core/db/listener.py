@@ -52,7 +52,7 @@ class BoundedConnection(psycopg.Connection[tuple[object, ...]]):
             return super().wait(gen, interval, timeout)
         except psycopg.OperationalError:
             if self.pgconn.transaction_status == TransactionStatus.ACTIVE:
-                self.pgconn.finish()  # its reply may still come: nobody may take that for the next one's
+                self.pgconn.finish()  # its reply may still come: no one may take that for the next one's
             raise
 
 
@@ -88,11 +88,11 @@ class Listener:
         self._loop = Loop("notices", self._step, 0.0, retry=SECONDS_BETWEEN_TRIES)
 
     def hear(self, kind: by_id.Kind, hearer: Hearer) -> None:
-        """Call somebody with the words of each notice of a kind."""
+        """Call someone with the words of each notice of a kind."""
         self._hearers[kind.value].append(hearer)
 
     def lost(self, call: Callable[[], object]) -> None:
-        """Call somebody whenever notices may have been lost."""
+        """Call someone whenever notices may have been lost."""
         self._on_lost.append(call)
 
     def start(self) -> None:

@@ -99,7 +99,7 @@ class Locks:
                     self._connected(self._engine)
 
     def take(self, name: str) -> bool:
-        """Take a lock, or look whether it is still held; False while another process has it, or nobody can know."""
+        """Take a lock, or look whether it is still held; False while another process has it, or no one can know."""
         if self._engine is None:
             return True
         with self._guard:
@@ -157,7 +157,7 @@ class Locks:
 
 
 def lock_names(connection: Connection | Session, names: Iterable[str]) -> None:
-    """Let no other transaction go on that locks one of these names, until the end of this one.
+    """Let no other transaction continue that locks one of these names, until the end of this one.
 
     All take them in the same order, by one statement: a batch of many teams would wait for the network with each of
     them locked. SQLite lets only one write at a time anyway.
@@ -243,7 +243,7 @@ class Presence:
         self._loop = Loop("presence", self._give, SECONDS_BETWEEN_SIGNS, delay=SECONDS_BETWEEN_SIGNS)
 
     def start(self) -> None:
-        """Give the first sign, durable when this returns, and go on by itself; before anything is judged."""
+        """Give the first sign, durable when this returns, and continue by itself; before anything is judged."""
         self._locks.publish(number_of(self.id))
         try:
             self._give()

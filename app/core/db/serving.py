@@ -1,7 +1,7 @@
 """Locks that let one process at a time serve or change a home and its database; they end with it, kill -9 included.
 
 A server keeps boards, accounts and queues in memory. Of two on one database each would show its own, and take no notice
-of the other's pauses and revoked tokens. So the home and a SQLite file are locked by a file beside them (flock), and a
+of the other's pauses and revoked tokens. So the home and a SQLite file are locked by a file next to them (flock), and a
 PostgreSQL database by an advisory lock, which a connection of its own holds. Servers and workers of a distributed
 installation share these locks: whatever needs a database for itself is refused while one of them runs, and they while
 it runs.
@@ -135,7 +135,7 @@ class Hold:
     def watch(self, lost: Callable[[str], None], again: Callable[[], None], taken: Callable[[str], None]) -> None:
         """Watch a lock that can be lost with its connection.
 
-        Calls `lost` as soon as it is, then `again` if it is taken once more, or `taken` if another process has it.
+        Calls `lost` as soon as it is, then `again` if it is taken again, or `taken` if another process has it.
         """
         for each in self._locks:
             if isinstance(each, _DatabaseLock):

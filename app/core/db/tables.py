@@ -35,7 +35,7 @@ class Moment(TypeDecorator[datetime]):
     cache_ok = True
 
     def process_bind_param(self, value: datetime | None, dialect: sa.Dialect) -> datetime | None:
-        """Refuse naive moments: nobody can tell which zone they meant."""
+        """Refuse naive moments: no one can tell which zone they meant."""
         if value is None:
             return None
         utc = in_utc(value)

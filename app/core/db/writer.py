@@ -12,7 +12,7 @@ Invariants:
   that were settled before it was submitted.
 - A batch that fails is rolled back, and each of its writes is tried alone, so that a bad one fails alone. Handlers must
   therefore do nothing but write rows.
-- A write that waits for a lock costs the others of its batch a moment: each is tried once more alone, with a short
+- A write that waits for a lock costs the others of its batch a moment: each is tried again alone, with a short
   bound. A write that is still locked then is refused (503), with the others of its team in the batch.
 - Futures are settled after the commit, outside of what is tried again: an error there must not store a batch twice.
 - A commit in doubt is looked up before anything is tried again (`app.core.db.commits`); one that stays in doubt is an
@@ -159,7 +159,7 @@ class Writer:
                 _settle([(write, None, error) for write in batch])
 
     def _take(self) -> list[_Write] | None:
-        """Wait for one write that may not wait, then take all that came meanwhile; None once closed."""
+        """Wait for one write that may not wait, then take all that came in the meantime; None once closed."""
         first = self._waiting.get()
         if first is None:
             return None
@@ -248,7 +248,7 @@ class Writer:
 
 
 def _trace(results: Sequence[tuple[_Write, object]]) -> commits.Trace | None:
-    """What looks for the first row of a batch that anybody knows how to look for: it stands for all."""
+    """What looks for the first row of a batch that anyone knows how to look for: it stands for all."""
     for write, result in results:
         trace_of = TRACES.get(write.handler)
         if trace_of is not None and (trace := trace_of(write.payload, result)) is not None:
@@ -263,7 +263,7 @@ def _settle(outcomes: Sequence[Settled]) -> None:
         if loop is None:
             _settle_here(mine)
         else:
-            with suppress(RuntimeError):  # the loop is closed: nobody waits any more, and the rows are there
+            with suppress(RuntimeError):  # the loop is closed: no one waits any longer, and the rows are there
                 loop.call_soon_threadsafe(_settle_here, mine)
 
 

@@ -1,4 +1,4 @@
-"""The port of content-addressed files: named by their sha256, compressed with zstd, durable before anybody is told.
+"""The port of content-addressed files: named by their sha256, compressed with zstd, durable before anyone is told.
 
 Two stores implement it: a local folder (`app.core.files.open_files`) and S3 (`app.core.files.s3_files`); both use the
 same names for the same compressed bytes, so that either can be copied to the other by any tool.

@@ -1,6 +1,6 @@
 """Opens the file stores that settings and commands name.
 
-- Content-addressed files below one folder, each on the disk before anybody is told of it.
+- Content-addressed files below one folder, each on the disk before anyone is told of it.
 """
 
 import fcntl
@@ -176,7 +176,7 @@ class LocalFiles:
         return True
 
     def stored(self) -> Iterator[base.StoredFile]:
-        """Every file of the store, in no order; what comes or goes meanwhile may be among them."""
+        """Every file of the store, in no order; what comes or goes in the meantime may be among them."""
         for folder in self._folders():
             for path in sorted(folder.iterdir()):
                 if (sha256 := base.sha256_of(f"{folder.name}/{path.name}")) is not None:

@@ -155,7 +155,7 @@ class Bucket:
         return self._ask(lambda: bytes(self._store.get_range(name, start=start, end=end)), name)
 
     def listed(self, prefix: str = "") -> Iterator[ObjectMeta]:
-        """All objects below a prefix, in batches; those made or removed meanwhile may be among them.
+        """All objects below a prefix, in batches; those made or removed in the meantime may be among them.
 
         Raises OddObject, or another OSError of the store: never ends before the last one.
         """

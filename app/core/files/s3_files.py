@@ -1,8 +1,8 @@
 """Content-addressed files on S3: an object is created once, checked at each read, and copied to this machine for it.
 
-S3 cannot remove an object only if nobody has kept it since, so both sides follow one order. Whoever removes puts up a
+S3 cannot remove an object only if no one has kept it since, so both sides follow one order. Whoever removes puts up a
 mark, looks at the object's time, removes the object, and takes the mark down. Whoever keeps bytes whose object is older
-than an hour writes it anew, then looks for the mark, then looks for the object. Either the remover sees the new time,
+than an hour writes it again, then looks for the mark, then looks for the object. Either the remover sees the new time,
 or the keeper sees the mark or misses the object, and writes it again. Younger objects are never removed (guarantee 1).
 """
 
@@ -166,7 +166,7 @@ class S3Files:
         try:
             self.bucket.create(mark, b"")
         except ObjectExists:
-            return False  # somebody else is at it; `tidy` takes down what was forgotten
+            return False  # someone else is at it; `tidy` takes down what was forgotten
         try:
             if not self._marks_are_exclusive(mark):
                 return False
@@ -237,7 +237,7 @@ class S3Files:
             self._keep_existing(sha256, send)
 
     def _keep_existing(self, sha256: str, write: Callable[[], object]) -> None:
-        """See to it that an object that is there is sound, and that nobody removes it as long unused."""
+        """See to it that an object that is there is sound, and that no one removes it as long unused."""
         name = base.name_of(sha256)
         try:
             self.examine(sha256)

@@ -1,4 +1,4 @@
-"""The bytes of stored files: inflated, held against their names, and what may be wrong with them.
+"""The bytes of stored files: inflated, compared with their names, and what may be wrong with them.
 
 Graders import this alone of the file store, as their start is what a verdict may wait for.
 """

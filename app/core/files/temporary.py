@@ -20,7 +20,7 @@ SERVE_PREFIX, DEMO_PREFIX = "jurado-serve-", "jurado-demo-"
 PREFIXES = (SOLVER_PREFIX, UPLOAD_PREFIX, PACKAGE_PREFIX, SERVE_PREFIX, DEMO_PREFIX)
 LOCK = "lock"
 UNFINISHED = ".new-"
-# Younger folders may belong to somebody who is at it: making one and locking it takes moments.
+# Younger folders may belong to someone who is at it: making one and locking it takes moments.
 YOUNG_SECONDS = 60.0
 
 
@@ -35,7 +35,7 @@ def locked_folder(prefix: str) -> Iterator[Path]:
 
 
 def remove_leftovers(temporary: Path | None = None) -> int:
-    """Remove the folders that nobody works in any more; returns how many there were."""
+    """Remove the folders that no one works in any longer; returns how many there were."""
     before = utc_now().timestamp() - YOUNG_SECONDS
     removed = 0
     for prefix in PREFIXES:

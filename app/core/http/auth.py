@@ -5,7 +5,7 @@ enough to leave the cores to submissions (guarantee 6).
 
 - Whose page sends a request: a page of another origin changes nothing with a password that the browser adds. Browsers
   remember HTTP Basic and add it to whatever any page sends; over plain HTTP they say with `Origin` alone where the page
-  is from. A token is added by nobody but the page's own program, which has to know it: such requests are taken from
+  is from. A token is added by no one but the page's own program, which has to know it: such requests are taken from
   everywhere, as are those without `Origin`, which no page of another origin can send.
 - Sessions of browsers: a token in a cookie stands for the header Authorization, where a request has none.
 - Behind a proxy: who the client is, as a trusted proxy says, and the path prefix under which it sees the service.
@@ -217,7 +217,7 @@ def _is_ours(origin: str, hosts: set[str]) -> bool:
     """Is a page of this origin from one of these hosts? The port counts: another one is another program's."""
     scheme, _, place = origin.partition("://")
     default = DEFAULT_PORTS.get(scheme)
-    if default is None:  # `null`, of sandboxed frames and files, is nobody's
+    if default is None:  # `null`, of sandboxed frames and files, is no one's
         return False
     host = place.removesuffix(default)
     return any(host == each.removesuffix(default) for each in hosts)
@@ -267,7 +267,7 @@ HOST = b"x-forwarded-host"
 class BehindProxy:
     """The outermost layer of all. X-Forwarded-For, -Proto and -Host count only from a trusted proxy.
 
-    The hosts that a trusted proxy names go into the scope: within, nobody knows any more who sent the header.
+    The hosts that a trusted proxy names go into the scope: within, no one knows any longer who sent the header.
     """
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:

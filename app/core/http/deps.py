@@ -102,7 +102,7 @@ DryRun = Annotated[bool, Query(description="only say what would happen: 200, and
 # The scope "function" ends the transaction before the reply is sent: what a client was told is kept.
 Reading = Annotated[Session, Depends(_reading, scope="function")]
 Writing = Annotated[Session, Depends(_writing(quiet=False), scope="function")]
-# For what everybody may write as often as they like: no board is computed anew because of it.
+# For what everyone may write as often as they like: no board is computed again because of it.
 QuietWriting = Annotated[Session, Depends(_writing(quiet=True), scope="function")]
 
 
@@ -111,7 +111,7 @@ VIEWER = "jurado.viewer"
 
 
 async def current_viewer(request: Request, authenticator: TheAuthenticator) -> Viewer:
-    """Who asks; wrong credentials are refused even where nobody has to log in."""
+    """Who asks; wrong credentials are refused even where no one has to log in."""
     known: Viewer | None = request.scope.get(VIEWER)
     return known or await authenticator.viewer(request.headers.get("authorization"), address_of(request))
 
@@ -151,7 +151,7 @@ async def _by_label(request: Request, viewer: CurrentViewer, boards: TheBoards) 
 ByLabel = Depends(_by_label)
 
 
-# Operations that change nothing of anybody's but a game of one's own: judges who practise fill no log with moves.
+# Operations that change nothing of anyone's but a game of one's own: judges who practise fill no log with moves.
 PLAY = frozenset({"create_game", "create_move", "resign_game", "page_begin_game", "page_play_on"})
 
 
@@ -163,7 +163,7 @@ def is_noted(viewer: Viewer, operation: str) -> bool:
 def actor_of(
     viewer: Viewer, operation: str, method: str, path: str, address: str, ids: Mapping[str, str | None]
 ) -> Actor | None:
-    """The actor of a request; None where a team acts for itself, or nobody is logged in.
+    """The actor of a request; None where a team acts for itself, or no one is logged in.
 
     `ids` are the variables of its address, such as contest_id and problem_id.
     """

@@ -1,9 +1,9 @@
 """Reads: each waits for a place (guarantee 6); and lists of a contest's objects as JSON, whole or filtered.
 
-Few requests read at once, and fewer of one viewer. The event loop does everything else meanwhile, so what a submission
-waits for does not grow with the number of readers. One account or address waits in the common lines with few of its
-requests, so that others come in between (guarantee 4). A read whose client leaves while it waits is answered all the
-same: it takes a place of its own account or address.
+Few requests read at once, and fewer of one viewer. The event loop does everything else in the meantime, so what a
+submission waits for does not grow with the number of readers. One account or address waits in the common lines with few
+of its requests, so that others come in between (guarantee 4). A read whose client leaves while it waits is answered all
+the same: it takes a place of its own account or address.
 
 A list of submissions, judgements or runs is read some submissions at a time, in threads of its own, and each part is
 sent before the next is read: it takes no memory, and no thread that a submission waits for (guarantees 4 and 6). It
@@ -220,7 +220,7 @@ class Queued:
         return turn
 
     def _askers(self, scope: Scope) -> Sequence[Hashable]:
-        """The account, if its login is known; else the address, and all who are nobody or have yet to log in."""
+        """The account, if its login is known; otherwise the address, and all who are no one or have yet to log in."""
         header = Headers(scope=scope).get("authorization")
         viewer = None if header is None else cast(Authenticator, self._state.authenticator).remembered(header)
         if viewer is not None:

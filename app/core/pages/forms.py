@@ -1,6 +1,6 @@
 """Forms without files: their fields, and documents of services made of them.
 
-- Preferences of a reader, in cookies of their own: language, theme, zone of times. Nobody needs an account.
+- Preferences of a reader, in cookies of their own: language, theme, zone of times. No one needs an account.
 """
 
 from collections.abc import AsyncIterator, Collection, Mapping
@@ -131,7 +131,7 @@ def theme_of(request: Request) -> str:
 
 
 def language_of(request: Request) -> str:
-    """The language for a reader: the kept one, else the browser's, else that of the settings."""
+    """The language for a reader: the kept one, otherwise the browser's, otherwise that of the settings."""
     chosen: str | None = request.scope.get(LANGUAGE)
     if chosen is None:
         cookie, accepted = request.cookies.get(LANGUAGE_COOKIE, ""), request.headers.get("accept-language", "")

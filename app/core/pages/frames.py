@@ -63,11 +63,11 @@ class Names:
     readers: dict[str, str | None] = field(default_factory=dict)
 
     def problem(self, problem_id: str) -> str:
-        """The name of a problem; its id while nobody is to read more of it."""
+        """The name of a problem; its id while no one is to read more of it."""
         return next((column.name for column in self.columns if column.id == problem_id), problem_id)
 
     def reader(self, viewer: Viewer) -> str | None:
-        """The name of the account that reads; None where nobody has logged in."""
+        """The name of the account that reads; None where no one has logged in."""
         return None if viewer.account_id is None else self.readers[viewer.account_id]
 
 

@@ -59,7 +59,7 @@ def authenticator_of(request: Request) -> auth.Authenticator:
 
 
 async def visitor(request: Request) -> Viewer:
-    """The viewer of the session, with its role in the contest of the address; a session that has ended is nobody's."""
+    """The viewer of the session, with its role in the contest of the address; a session that has ended is no one's."""
     try:
         viewer = await authenticator_of(request).viewer(request.headers.get("authorization"), address_of(request))
     except Unauthorized:
@@ -186,7 +186,7 @@ class Listed:
 
 
 def index(request: Request, viewer: Visitor) -> HTMLResponse:
-    """The contests there are, as anybody may see them."""
+    """The contests there are, as anyone may see them."""
     service = cast(Service, request.app.state.service)
     now = utc_now()
     with service.database.read() as session:
@@ -288,7 +288,7 @@ async def _fields(request: Request) -> dict[str, str]:
     return await forms.read_form(request)
 
 
-# The fields of a form. A handler names them before its transaction: a slow sender holds nobody's writing up.
+# The fields of a form. A handler names them before its transaction: a slow sender holds no one's writing up.
 Fields = Annotated[dict[str, str], Depends(_fields)]
 
 

@@ -51,7 +51,7 @@ class _Visit:
         return RedirectResponse(f"{path}?{urlencode(query)}" if query else path, 303)
 
     def led_on(self, outcome: object, page: str, done: str = "saved", **query: str) -> RedirectResponse:
-        """Lead to the rejudging that a change waits as, else to a page that says that it is stored."""
+        """Lead to the rejudging that a change waits as, otherwise to a page that says that it is stored."""
         if isinstance(outcome, RejudgingView):
             return self.see(f"/admin/{outcome.href}")
         return self.see(page, done=done, **query)
@@ -107,7 +107,7 @@ class _ContestLook(_Look):
 
 @dataclass(frozen=True, slots=True)
 class _Change(_Visit):
-    """A form that changes something. Its fields are read first: a slow sender holds nobody's writing up."""
+    """A form that changes something. Its fields are read first: a slow sender holds no one's writing up."""
 
     fields: visitor.Fields
     session: visitor.Writing

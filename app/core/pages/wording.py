@@ -29,12 +29,12 @@ AGGREGATIONS = {
 }
 
 
-# A contest of such a length has no end that matters to anybody.
+# A contest of such a length has no end that matters to anyone.
 ENDLESS = timedelta(days=3650)
 
 
 def is_endless(times: Clock) -> bool:
-    """Whether a contest goes on for so long that pages say that it has no end."""
+    """Whether a contest continues for so long that pages say that it has no end."""
     return times.duration > ENDLESS
 
 

@@ -34,7 +34,7 @@ Special = Callable[[ContestSnapshot, Session], Iterable[Viewer]]
 
 
 def no_team(_public: ContestSnapshot, _session: Session) -> Iterable[Viewer]:
-    """An empty list: each team sees what everybody sees."""
+    """An empty list: each team sees what everyone sees."""
     return ()
 
 
@@ -44,7 +44,7 @@ def hidden_teams(public: ContestSnapshot, _session: Session) -> Iterable[Viewer]
 
 
 def teams_with_own_clock(public: ContestSnapshot, _session: Session) -> Iterable[Viewer]:
-    """Teams with a clock of their own, which see the problems before everybody does."""
+    """Teams with a clock of their own, which see the problems before everyone does."""
     return [Viewer("team", None, team_id) for team_id in sorted(public.contest.participations)]
 
 
@@ -70,7 +70,7 @@ class Collection:
     large       thousands of objects: the feed looks only at those that changed
     imported    a contest package brings its objects; the others are computed again
     files       properties that hold files
-    special     teams that may see more than everybody, or other things
+    special     teams that may see more than everyone, or other things
     of_judges   properties that only judges see
     of_answers  properties that only readers of answers see
     of_accounts only viewers with an account see any of it
@@ -200,7 +200,7 @@ BY_NAME: Mapping[str, Collection] = {each.name: each for each in COLLECTIONS}
 
 
 def _in_reference_order(waiting: Sequence[Collection]) -> Iterator[Collection]:
-    """Each collection after those it refers to, else in the order of the list."""
+    """Each collection after those it refers to, otherwise in the order of the list."""
     placed: set[str] = set()
     while waiting:
         following = next(each for each in waiting if each.refers_to <= placed and (len(waiting) == 1 or not each.last))

@@ -133,7 +133,7 @@ class Hub:
         self.publisher.listeners.append(lambda contest_id: self._wake(self.feeds, contest_id))
 
     def check_going(self) -> None:
-        """Raise Unavailable where no stream may begin any more."""
+        """Raise Unavailable where no stream may begin any longer."""
         if self.stopping:
             raise Unavailable(N_("the server stops"))
         self._loop = asyncio.get_running_loop()
@@ -192,11 +192,11 @@ class Hub:
         """Call a function in the event loop, if it runs; may be called from any thread."""
         loop = self._loop
         if loop is not None:
-            with suppress(RuntimeError):  # the loop is closed: no one waits any more
+            with suppress(RuntimeError):  # the loop is closed: no one waits any longer
                 loop.call_soon_threadsafe(call, *arguments)
 
     def _wake(self, of_contests: dict[str, Waiting], contest_id: str) -> None:
-        """Wake the clients of a contest, from any thread; a call into the loop for nobody costs a submission 0.1 ms."""
+        """Wake the clients of a contest, from any thread; a call into the loop for no one costs a submission 0.1 ms."""
         waiting = of_contests.get(contest_id)
         if waiting is not None and waiting.clients:  # whoever comes now has been added, and has not looked yet
             self.soon(waiting.wake)

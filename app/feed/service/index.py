@@ -149,7 +149,7 @@ NOBODY: Mapping[str, str] = {}
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """An object as endpoints show it now, as JSON text: `p` for everybody, `j` for judges, `o:TEAM`, `a:ACCOUNT`.
+    """An object as endpoints show it now, as JSON text: `p` for everyone, `j` for judges, `o:TEAM`, `a:ACCOUNT`.
 
     owner  the team whose view replaces the public one, as for a submission
     """
@@ -166,7 +166,7 @@ def changes(index: Index, shown: Iterable[Shown]) -> list[NewEvent]:
 
 
 def deletions(index: Index, type_: str, shown: Iterable[str | None]) -> list[NewEvent]:
-    """Events for published objects of a kind that nobody may see any more, the latest first."""
+    """Events for published objects of a kind that no one may see any longer, the latest first."""
     shown_ids = set(shown)
     gone = [object_id for object_id in index.ids(type_) if object_id not in shown_ids]
     events: list[NewEvent] = []

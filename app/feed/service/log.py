@@ -67,7 +67,7 @@ class Line:
         self.size = SIZE_OF_A_LINE + 2 * sum(len(each.others) for each in self._texts)
 
     def sent(self, epoch: str, role: str) -> bytes:
-        """The line or lines for a kind of reader; only the last one has a token: nobody resumes between."""
+        """The line or lines for a kind of reader; only the last one has a token: no one resumes between."""
         line = self._lines.get(role)
         if line is None:
             line = self._lines[role] = self.at(write_token(epoch, Place(self.id), role), role)
@@ -244,9 +244,9 @@ async def lines_behind(log: Log, at: int) -> Sequence[Line]:
 
 
 async def lines_of(log: Log, ids: Iterable[int], type_: str) -> dict[int, Line]:
-    """Events of a kind by id, those that were replaced and deleted meanwhile left out.
+    """Events of a kind by id, those that were replaced and deleted in the meantime left out.
 
-    The others of their pages are not read: runs, which are rendered anew, would be for each kind beside them.
+    The others of their pages are not read: runs, which are rendered again, would be for each kind beside them.
     """
     lines: dict[int, Line] = {}
     wanted = set(ids)

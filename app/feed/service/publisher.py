@@ -1,6 +1,6 @@
 """The feed publisher: one thread that compares followed contests with their event logs and publishes the differences.
 
-A look renders the documents of the GET endpoints, with the same functions, for everybody, for judges and for each team,
+A look renders the documents of the GET endpoints, with the same functions, for everyone, for judges and for each team,
 and diffs them against the last versions in the log (guarantees 2 and 3). The result is independent of who changed
 what, and of restarts.
 
@@ -261,7 +261,7 @@ class FeedPublisher:
             followed.log = self._load(followed)
             followed.mark, followed.basis, followed.sweep, followed.heard = Mark(), None, [], 0
         if feed_queries.last(session, followed.contest_id) != followed.log.head:
-            raise WrittenElsewhere  # by another process, or the contest was made anew
+            raise WrittenElsewhere  # by another process, or the contest was made again
         return followed.log
 
     def _catch_up(self, followed: looks.Followed) -> bool:

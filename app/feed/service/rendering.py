@@ -1,6 +1,6 @@
 """The objects of a contest as endpoints show them now, for each audience of the feed.
 
-They are rendered by the functions of the GET routes, for everybody, for judges, and for teams and accounts with views
+They are rendered by the functions of the GET routes, for everyone, for judges, and for teams and accounts with views
 of their own (guarantees 2 and 3).
 """
 
@@ -33,7 +33,7 @@ JUDGE = Viewer("judge")
 
 @dataclass(frozen=True, slots=True)
 class FeedSnapshot:
-    """A contest at one look: the snapshots for everybody and for judges, and the transaction for further reads."""
+    """A contest at one look: the snapshots for everyone and for judges, and the transaction for further reads."""
 
     session: Session
     public: ContestSnapshot
@@ -53,7 +53,7 @@ def shown_by(types: Iterable[str], feed_snapshot: FeedSnapshot) -> dict[str, lis
 
 
 def _shown(collection: Collection, feed_snapshot: FeedSnapshot) -> Iterator[Shown]:
-    """Render every object of a collection for everybody, for judges and for teams with views of their own."""
+    """Render every object of a collection for everyone, for judges and for teams with views of their own."""
     seen: dict[str | None, dict[str, str]] = {}
     for key, viewer in ((EVERYBODY, PUBLIC), (JUDGES, JUDGE)):
         for object_id, text in _texts(collection, viewer, feed_snapshot):
@@ -103,7 +103,7 @@ AFTER = ORDER[ORDER.index(LARGE[-1]) + 1 : -1]
 STATE = ORDER[-1]
 
 
-# Points of a submission for everybody and for judges; None while it is unjudged.
+# Points of a submission for everyone and for judges; None while it is unjudged.
 Points = tuple[float | None, float | None]
 
 

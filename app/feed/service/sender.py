@@ -222,7 +222,7 @@ class Sender:
             return f"{type(error).__name__}: {error}"
 
     def _delivered(self, hook: Hook, feed: Log, at: int) -> None:
-        """Store how far a webhook has got; one that takes a call has no failures any more."""
+        """Store how far a webhook has got; one that takes a call has no failures any longer."""
         with self._service.database.write(quiet=True) as session:
             row = session.get(WebhookRow, hook.row.id)
             if row is not None:

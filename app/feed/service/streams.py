@@ -111,7 +111,7 @@ async def follow(
 
 
 async def first_account(log: Log, wish: Wish, place: Place) -> AsyncIterator[bytes]:
-    """The last published version of every object, kinds in order; changes after `place.event` follow once more.
+    """The last published version of every object, kinds in order; changes after `place.event` follow again.
 
     What has changed is not left out, as others refer to it, but for the state: that is the last word.
     """
@@ -230,7 +230,7 @@ async def live_board(
 ) -> AsyncIterator[bytes]:
     """The server-sent events of a board for a client that has a `version` of it, or none.
 
-    `public` is the board as everybody sees it; None: as the viewer sees it. Raises BadRequest, Forbidden, NotFound or
+    `public` is the board as everyone sees it; None: as the viewer sees it. Raises BadRequest, Forbidden, NotFound or
     Unavailable.
     """
     if version is not None and len(version) > LONGEST_VERSION:

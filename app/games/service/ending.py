@@ -1,4 +1,4 @@
-"""The end of games: what a counted one becomes, and the end by the clock, also of games that nobody plays any more.
+"""The end of games: what a counted one becomes, and the end by the clock, also of games that no one plays any longer.
 
 - The contest that a counted game is bound to: its clock, and whether what becomes of the game may count.
 - The keeper of games: ends those whose time has run out, also those that ran out while no server was there.
@@ -37,7 +37,7 @@ class Binding:
         return self.entrant.clock
 
     def case(self, game: GameRow) -> submission_context.OpenCase | None:
-        """The game's test case; None where it is no case any more."""
+        """The game's test case; None where it is no case any longer."""
         return next((case for case in self.entry.all_cases if case.id == game.test_case_id), None)
 
 
@@ -50,7 +50,7 @@ def clock_of_game(binding: Binding | None, game: GameRow) -> Clock | None:
     if not is_final or finals.window is None or asked is None:
         return clock
     end = clock.contest_time(asked) + finals.window
-    if clock.contest_time(game.started) >= end:  # played once all is open to everybody
+    if clock.contest_time(game.started) >= end:  # played once all is open to everyone
         return clock
     return replace(clock, duration=min(clock.duration, end))
 
@@ -90,7 +90,7 @@ def became(service: Service, table: Table, binding: Binding | None) -> submissio
     if binding is None or case is None or game.ended is None or game.account_id is None or game.team_id is None:
         return None
     entry, clock = binding.entry, binding.clock
-    when = game.ended - MS if game.ending == "contest" else game.ended  # at its end nothing is taken any more
+    when = game.ended - MS if game.ending == "contest" else game.ended  # at its end nothing is taken any longer
     time = clock.contest_time(when)
     is_late = entry.final and time < clock.duration and not binding.entrant.is_virtual
     # A team may have left the contest since, or the contest may have become final.
@@ -204,7 +204,7 @@ class Keeper:
         self._generation = generation
 
     def clean(self) -> None:
-        """Remove practice games of nobody that ended long ago."""
+        """Remove practice games of no one that ended long ago."""
         with self._service.database.write(quiet=True) as session:
             games_queries.remove_old(session, utc_now() - KEPT_OF_NOBODY)
 

@@ -1,7 +1,7 @@
 """Playing: moves and resigning, one after the other in each game, durable before they are answered.
 
-The rows are the games, and nothing of them is kept in memory. A turn that was made of rows that have changed meanwhile
-is not stored (`app.games.queries.store`), and is made again.
+The rows are the games, and nothing of them is kept in memory. A turn that was made of rows that have changed in the
+meantime is not stored (`app.games.queries.store`), and is made again.
 """
 
 from collections.abc import Awaitable, Callable
@@ -23,7 +23,7 @@ from app.games.service.showing import GameView, MoveBody, may_play, view, visibl
 from app.tables import GameRow
 from checkers.doors import Rejected
 
-# Times that a turn is made of the rows where somebody else was faster.
+# Times that a turn is made of the rows where someone else was faster.
 MOST_TRIES = 3
 OVER = {
     "played": N_("the game has ended by its rules"),
@@ -68,7 +68,7 @@ class Games:
         return await self._tried(viewer, game_id, attempt)
 
     async def _tried(self, viewer: Viewer, game_id: str, attempt: Callable[[Table], Awaitable[Table | None]]) -> Table:
-        """Make a turn of the rows, again where others have changed them meanwhile; raises what refuses it."""
+        """Make a turn of the rows, again where others have changed them in the meantime; raises what refuses it."""
         for _ in range(MOST_TRIES):
             table: Table | None = await self.look(viewer, game_id)
             if table is not None and not may_play(viewer, table.game):

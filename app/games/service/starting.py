@@ -145,7 +145,7 @@ def _instance(name: str, body: StartBody) -> str:
 
 
 def _start_of_case(name: str, data: bytes, *, is_game: bool) -> Start:
-    """The start that a test case's input is: of a game with its opponent, else the bare position."""
+    """The start that a test case's input is: of a game with its opponent, otherwise the bare position."""
     try:
         return read_instance(data) if is_game else Start(name, _usual(name), None, data.decode())
     except (Rejected, UnicodeDecodeError) as error:
@@ -158,7 +158,7 @@ def _start_of_case(name: str, data: bytes, *, is_game: bool) -> Start:
 
 
 def _check_counted(body: StartBody, chosen: Chosen) -> None:
-    """Refuse what nobody may choose for a game that counts: the judge and the test case do."""
+    """Refuse what no one may choose for a game that counts: the judge and the test case do."""
     choices = (("seed", body.seed, None), ("opponent", body.opponent, chosen.start.opponent), ("side", body.side, None))
     for name, value, own in choices:
         if value not in {None, own}:

@@ -57,7 +57,7 @@ class _Ground:
 
     `is_whole`: all cases of the version are there, as it is not that of the problem's rows.
 
-    `limit` is there only where a rejudging gives another one: else it was held against the answers when they came.
+    `limit` is there only where a rejudging gives another one: else it was compared with the answers when they came.
     """
 
     settings: ProblemSettingsDocument
@@ -151,13 +151,13 @@ def _ground(
 
 
 def _on(ground: _Ground, sent: _Sent) -> CaseAnswer | None:
-    """The answer with its case as it is to be judged; None where the case is none any more."""
+    """The answer with its case as it is to be judged; None where the case is none any longer."""
     name = sent.answer.case_name
     case = ground.cases.get(name)
     if case is None and (sent.removed or ground.is_whole or name in ground.cases):
         return None
     if case is not None and case["answer_sha256"] is None:
-        return None  # it is not open before it has one, and then everything is judged anew
+        return None  # it is not open before it has one, and then everything is judged again
     answer = sent.answer
     if ground.limit is not None and answer.refused is None and sent.size > ground.limit:
         answer = replace(answer, refused=too_large(ground.limit))

@@ -1,4 +1,4 @@
-"""A change of a problem that has submissions: made at once where it makes no difference, else kept as a rejudging.
+"""A change of a problem that has submissions: made at once where it makes no difference, otherwise kept as a rejudging.
 
 A plan is made first, in a savepoint that is taken back: it is what a preview shows.
 """
@@ -22,7 +22,7 @@ from app.tables import ContestProblemRow, ContestRow, JudgementRow, ProblemRow, 
 class Change:
     """A change of a problem: `write` writes it to the tables.
 
-    contest_id  the change is one of this contest's rule, and nobody else's business
+    contest_id  the change is one of this contest's rule, and no one else's business
     keep        contests with submissions stay with the version that they have
     """
 
@@ -54,7 +54,7 @@ class Plan:
 
     @property
     def waits(self) -> bool:
-        """Whether it waits as a rejudging, as somebody would be judged otherwise or have other points."""
+        """Whether it waits as a rejudging, as someone would be judged otherwise or have other points."""
         if not self.submitted:
             return False
         return self.open is not None or problem_diff.matters(self.before, self.after)
@@ -66,7 +66,7 @@ class Plan:
 
 
 def change_problem(session: Session, change: Change) -> RejudgingRow | None:
-    """Change a problem at once where nobody can tell the difference, else open a rejudging with the change."""
+    """Change a problem at once where no one can tell the difference, otherwise open a rejudging with the change."""
     contests = _reached(session, change)
     if not _submitted(session, change.problem_id, contests):
         hold(session, change.problem_id)
@@ -87,7 +87,7 @@ def hold(session: Session, problem_id: str) -> ProblemRow | None:
     """Let no submission to a problem come in before the end of this transaction; those on their way come before.
 
     To be called before it is asked whether there are any: on PostgreSQL the first one could be taken, and judged by
-    what is about to change, by another transaction meanwhile. Returns the problem; None if there is none.
+    what is about to change, by another transaction in the meantime. Returns the problem; None if there is none.
     """
     rejudging_steps.alone(session)  # first, as whoever applies a rejudging takes both in this order
     return versions.lock(session, problem_id)

@@ -1,4 +1,4 @@
-"""The steps of a rejudging: it is opened, takes in what arrives meanwhile, and is applied, undone or cancelled.
+"""The steps of a rejudging: it is opened, takes in what arrives in the meantime, and is applied, undone or cancelled.
 
 Each step is taken in the transaction of whoever calls it, all of it or nothing.
 """

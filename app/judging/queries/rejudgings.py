@@ -80,7 +80,7 @@ def progress(session: Session, rejudging_id: int) -> Progress:
 
 
 def selected(row: RejudgingRow) -> Select[int]:
-    """The submissions a rejudging is about: those selected, and where a problem changes, all that anybody sends."""
+    """The submissions a rejudging is about: those selected, and where a problem changes, all that anyone sends."""
     wanted, query = row.selection, select(SubmissionRow.id)
     query = query.where(SubmissionRow.contest_id.in_(contests_of(row)))
     if "problem" in wanted:
@@ -112,7 +112,7 @@ def missing(row: RejudgingRow) -> Select[int]:
 
 
 def unanswered(session: Session, row: RejudgingRow) -> list[str]:
-    """The test cases that applying it would leave without an expected answer, so that nobody could answer them."""
+    """The test cases that applying it would leave without an expected answer, so that no one could answer them."""
     cases = {name: case for name, case in row.changes.get("cases", {}).items() if case is not None}
     if row.state not in {OPEN, UNDONE} or all(case["answer_sha256"] is not None for case in cases.values()):
         return []

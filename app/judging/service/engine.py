@@ -202,7 +202,7 @@ class Engine:
             if (work := self._next(process)) is not None:
                 work()
         except BaseException:
-            self._claims.is_in_doubt = True  # whether rows were claimed that nobody works on
+            self._claims.is_in_doubt = True  # whether rows were claimed that no one works on
             raise
         return None
 

@@ -84,7 +84,7 @@ class GraderState:
 
 
 def grader_count(wanted: int) -> int:
-    """The number of graders to run: as many as wanted, else one less than the cores, at least one."""
+    """The number of graders to run: as many as wanted, otherwise one less than the cores, at least one."""
     return wanted or max(1, (os.cpu_count() or 2) - 1)
 
 
@@ -147,7 +147,7 @@ class RunningGrader(AskedProcess):
         return None
 
     def _receive(self, seconds: float, files: Collection[str]) -> Reply:
-        """Wait for the reply, and hand over files of the request meanwhile, all in so many seconds."""
+        """Wait for the reply, and hand over files of the request in the meantime, all in so many seconds."""
         until = time.monotonic() + seconds
         while True:
             try:
@@ -251,7 +251,7 @@ class GraderProcess:
             starting.kill()
 
     def close(self) -> None:
-        """Kill the process, also while somebody waits for its reply."""
+        """Kill the process, also while someone waits for its reply."""
         self._closing = True
         if self._running is not None:
             self._running.end()
@@ -268,7 +268,7 @@ class GraderProcess:
         return self._running
 
     def _started(self) -> RunningGrader | None:
-        """Start a process and let it load what judging needs; one that dies meanwhile is nobody's fault."""
+        """Start a process and let it load what judging needs; one that dies in the meantime is no one's fault."""
         grader = None
         try:
             request = self._warm_up()

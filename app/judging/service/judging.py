@@ -51,7 +51,7 @@ MOST_KILLS = 5
 MOST_REJUDGED = 16
 SECONDS_GIVEN = 0.01
 MOST_SECONDS_GIVEN = 0.2
-# A submission that comes meanwhile waits until a claim is judged: it is not much time's worth.
+# A submission that comes in the meantime waits until a claim is judged: it is not much time's worth.
 MOST_CLAIMED = 64
 SECONDS_CLAIMED = 0.15
 JUDGE_ERROR: MessageDocument = {
@@ -209,7 +209,7 @@ def judge_error(task: Task, error: str, scores: Sequence[FoundScore] = (), *, fo
 class Claims:
     """Claims judgements for grader threads, which share it; `at_work` are those that are not done.
 
-    Only single operations touch the set, so that it needs no lock. `is_in_doubt`: rows may be claimed that nobody works
+    Only single operations touch the set, so that it needs no lock. `is_in_doubt`: rows may be claimed that no one works
     on, after a failure. `on_judged(contest_id, submission_id)` is called after a verdict is durable.
     """
 
@@ -261,7 +261,7 @@ class Claims:
             written = self._judge_claimed(process, claimed.attempts, rejudging=rejudging)
         finally:
             self.at_work.difference_update(claimed.attempts)
-        # A commit whose reply is lost may leave rows behind that nobody works on: of these a sweep frees only what is
+        # A commit whose reply is lost may leave rows behind that no one works on: of these a sweep frees only what is
         # not at work, so it must not see the doubt earlier.
         if any(each.exception() for each in written):
             self.is_in_doubt = True
@@ -278,7 +278,7 @@ class Claims:
     ) -> Sequence[Future[bool] | Future[None]]:
         """Judge these; returns all that was written. After a slice's time the rest goes back: other teams have a turn.
 
-        A rejudging goes back as soon as somebody waits, but not before a slice of it is judged: submissions that keep
+        A rejudging goes back as soon as someone waits, but not before a slice of it is judged: submissions that keep
         coming do not stop it. What was claimed is left to other graders where this one has to be replaced.
 
         Outcomes wait a moment for those judged after them, so that one commit records some. In a rush all of them are
@@ -338,7 +338,7 @@ class Claims:
         return recorded
 
     def _tell(self, task: Task, outcome: Outcome, recorded: Future[bool]) -> None:
-        """Pass the news on once they are durable; those of a rejudging are nobody's business."""
+        """Pass the news on once they are durable; those of a rejudging are no one's business."""
         if recorded.exception() is not None:
             return  # the judgement is open, or may be: the sweep of a doubt finds it
         if recorded.result():

@@ -40,7 +40,7 @@ class Grade(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
 
 
 class Validate(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
-    """Check a test case's input, and beside it an answer, or an expected answer as it would be stored (`expected`).
+    """Check a test case's input, and next to it an answer, or an expected answer as it would be stored (`expected`).
 
     `program` is the package's own checker, in `bundle` where that is not stored yet; it is told the name and the points
     of the case.
@@ -140,7 +140,7 @@ class Need(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
 class Failed(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
     """The check came to no end, with what is known of it for the judges' eyes.
 
-    `blame`: the checker failed on this answer; else the process died of something else, or was never there.
+    `blame`: the checker failed on this answer; otherwise the process died of something else, or was never there.
     """
 
     error: str
@@ -148,13 +148,13 @@ class Failed(Struct, frozen=True, tag=True, forbid_unknown_fields=True):
 
 
 class Unreadable(Failed, frozen=True, tag=True, forbid_unknown_fields=True):
-    """A stored file could not be read: nobody's fault that a verdict could tell of."""
+    """A stored file could not be read: no one's fault that a verdict could tell of."""
 
     sha256: str = ""
 
 
 class Held(Failed, frozen=True, tag=True, forbid_unknown_fields=True):
-    """The sandbox could not be had, or failed by itself: nobody's fault, and what needs it waits."""
+    """The sandbox could not be had, or failed by itself: no one's fault, and what needs it waits."""
 
 
 Request = Grade | Validate | Warm | Given

@@ -227,7 +227,7 @@ def change(
     *,
     contest_id: str | None = None,
 ) -> RejudgingView | Preview | None:
-    """Change a problem at once, or where that would change what somebody has, by a rejudging that is shown.
+    """Change a problem at once, or where that would change what someone has, by a rejudging that is shown.
 
     A preview instead, where that is asked for. Raises PreconditionFailed where the problem has another version by now.
     """

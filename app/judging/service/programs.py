@@ -1,7 +1,7 @@
 """The grader of problems whose packages bring their own checker: requests and replies as of a grader process.
 
 A rejection is the contestant's; a fault of the program is a failed attempt, a judge error in the end; a sandbox that
-cannot be had is nobody's fault, and what needs it waits.
+cannot be had is no one's fault, and what needs it waits.
 
 Guarantee 4: the lock lets the first of several threads open the sandbox.
 """
@@ -55,7 +55,7 @@ class Programs:
         self._lock = threading.Lock()
 
     def close(self) -> None:
-        """Let go of the sandbox; nothing may run any more."""
+        """Let go of the sandbox; nothing may run any longer."""
         with self._lock:
             self._opened.close()
             self._desk = None
@@ -151,7 +151,7 @@ class Programs:
         return replace(score, images=[self._image(name, data) for name, data in decision.images.items()])
 
     def _image(self, name: str, data: bytes) -> ImageDocument:
-        """Store an image before anybody reads of it; the desk has made sure that it is one."""
+        """Store an image before anyone reads of it; the desk has made sure that it is one."""
         image = measure(data)
         assert image is not None, "a decision has no other files"
         return {

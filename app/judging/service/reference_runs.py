@@ -104,7 +104,7 @@ class ReferenceRun:
     def _keep(self, case: Case, data: bytes, solved: Solved) -> CaseResult:
         """Let the checker confirm the answer, then make it the expected one, with its provenance.
 
-        Where that would change what anybody has, it becomes (a part of) a rejudging, which the result names.
+        Where that would change what anyone has, it becomes (a part of) a rejudging, which the result names.
         """
         problem_id = self.params["problem_id"]
         request = Validate(

@@ -30,7 +30,7 @@ from app.tables import RejudgingRow, SubmissionRow
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """A contest before or after: its boards for judges and for everybody, and the type of each judged submission."""
+    """A contest before or after: its boards for judges and for everyone, and the type of each judged submission."""
 
     judges: ContestSnapshot
     public: ContestSnapshot

@@ -88,7 +88,7 @@ class Ended:
     """The end of a process: its status, a summary of each run, why it was killed, and its complaint.
 
     `complaint` is the error that it reported last, or a line that was no report (of a library, say); empty where it
-    went on after it.
+    continued after it.
     """
 
     status: int

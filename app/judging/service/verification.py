@@ -114,7 +114,7 @@ def verify_stored(
 ) -> Report:
     """Examine a package, its id and the sha256 of its zip, with everything that it brings.
 
-    Raises Ended where `is_ending` says so; PackageErrors for a package that does not read any more.
+    Raises Ended where `is_ending` says so; PackageErrors for a package that does not read any longer.
     """
 
     def on_step(phase: str, done: int, total: int) -> None:

@@ -226,7 +226,7 @@ def check_rights(session: Session, viewer: Viewer, contest: ContestRow, body: Cl
 
 
 def check_pace(session: Session, viewer: Viewer, contest: ContestRow) -> None:
-    """Raise TooManyRequests where a team asks faster than anybody could answer."""
+    """Raise TooManyRequests where a team asks faster than anyone could answer."""
     if viewer.role != "team":
         return
     now = utc_now()

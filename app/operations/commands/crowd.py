@@ -118,7 +118,7 @@ SESSION = f"{SESSION_COOKIE}=".encode()
 
 
 def _says_who(name: bytes, value: bytes) -> bool:
-    """Whether a header is of somebody in particular: credentials, or the session of a browser."""
+    """Whether a header is of someone in particular: credentials, or the session of a browser."""
     return name == b"authorization" or (name == b"cookie" and SESSION in value)
 
 
@@ -211,7 +211,8 @@ class BoundedConnection(HttpToolsProtocol):
     def timeout_keep_alive_handler(self) -> None:
         """Close an idle connection, unless a request comes out of the network first.
 
-        A process that was held up for seconds learns that the time is over before it reads what has come meanwhile.
+        A process that was held up for seconds learns that the time is over before it reads what has come in the
+        meantime.
         """
         self.timeout_keep_alive_task = self.loop.call_later(SECONDS_TO_READ, super().timeout_keep_alive_handler)
 

@@ -89,7 +89,7 @@ def prepare(database: Database, files: Files, settings: Settings) -> None:
                 {each.id: WITH_REFERENCE for each in problems.problems(session) if _is_relative(each)},
             )
         if played and contests_queries.get(session, GAMES) is None:
-            # A contest of that name which is there is somebody's own, or was made with the games that it has.
+            # A contest of that name which is there is someone's own, or was made with the games that it has.
             session.add(_open_contest(GAMES, "Games", "Games: win against the judge, move by move"))
             session.flush()
             _fill(session, GAMES, played, {})

@@ -120,7 +120,7 @@ def _checker(source: drafts.Source) -> drafts.Standard | drafts.Program:
 
 
 def _read_solution(source: drafts.Source, draft: drafts.Draft) -> None:
-    """Put the official solution among the example submissions; of others in sol/ nobody says what they earn."""
+    """Put the official solution among the example submissions; of others in sol/ no one says what they earn."""
     for name in source.below("sol"):
         if name.rpartition(".")[0] in SOLUTIONS:
             draft.files[f"submissions/accepted/{_last(name)}"] = source.keep(name)
@@ -269,7 +269,7 @@ def format_of(files: Mapping[str, bytes]) -> names.Format | None:
 def import_files(files: Mapping[str, bytes], format: names.Format, slug: str | None, name: str | None) -> Imported:
     """Turn the files of a foreign package into those of a Jurado package.
 
-    `slug` is the id it must have; else its own name gives it, or `name`, that of its folder or file. Raises
+    `slug` is the id it must have; otherwise its own name gives it, or `name`, that of its folder or file. Raises
     PackageErrors with every fault.
     """
     source = drafts.Source(files)

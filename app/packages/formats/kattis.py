@@ -148,7 +148,7 @@ def _read_statements(source: Source, draft: Draft, metadata: Metadata) -> None:
 
 
 def _title(metadata: Metadata, language: str, tex: bytes) -> str:
-    """The title in problem.yaml, else in the statement; empty where there is none."""
+    """The title in problem.yaml, otherwise in the statement; empty where there is none."""
     if isinstance(metadata.name, dict):
         return metadata.name.get(language, "")
     text = tex.decode("utf-8", "replace")

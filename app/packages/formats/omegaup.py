@@ -111,7 +111,7 @@ def _cases(source: drafts.Source) -> dict[str, drafts.CaseDraft]:
 
 
 def _weights(source: drafts.Source, settings: Settings, cases: Mapping[str, drafts.CaseDraft]) -> dict[str, Fraction]:
-    """The weight of each case: from testplan, else from settings.json, else the same for all."""
+    """The weight of each case: from testplan, otherwise from settings.json, otherwise the same for all."""
     if "testplan" in source.files:
         weights = _testplan(source, cases)
     elif settings.Cases:

@@ -241,7 +241,7 @@ def _group(
 
 
 def _read_statements(source: drafts.Source, draft: drafts.Draft, root: Element, titles: Mapping[str, str]) -> None:
-    """Put the statements into the draft: a PDF where there is one, else the LaTeX."""
+    """Put the statements into the draft: a PDF where there is one, otherwise the LaTeX."""
     chosen: dict[str, tuple[str, str]] = {}
     for each in root.iterfind("statements/statement"):
         language, path = _language(each), each.get("path", "")

@@ -28,7 +28,7 @@ VALIDATOR = Path(__file__).parents[1] / "skeletons/templates/any_text.py.jinja"
 def write_draft(draft: Draft, slug: str, source: Source) -> ComposedFiles:
     """Give the files of the package `slug` by path; notes what was changed, and faults of points, in `source`.
 
-    Each is read once here, one at a time, and again whenever somebody asks for it.
+    Each is read once here, one at a time, and again whenever someone asks for it.
     """
     files = dict(draft.files)
     given = any(name.startswith("data/secret/") for name in files)
@@ -76,7 +76,7 @@ def whole_points(groups: Sequence[GroupDraft], total: int | None, source: Source
 
 
 def _factor(points: Sequence[Fraction], everything: Fraction, total: int | None) -> Fraction:
-    """The factor that makes all points whole: to `total` if it can be, else 1, else the smallest."""
+    """The factor that makes all points whole: to `total` if it can be, otherwise 1, otherwise the smallest."""
     choices = [Fraction(total) / everything] if total is not None else []
     choices += [Fraction(1), Fraction(DEFAULT_TOTAL) / everything]
     whole = (factor for factor in choices if all((each * factor).denominator == 1 for each in points))

@@ -1,7 +1,7 @@
 """A problem as a package again: the imported one, with the test cases as they are now.
 
 - Groups of a problem as files of its package: test_group.yaml of each, the sum of their points, and the final ones.
-- The zip of a stored package as a file on disk, for the time that somebody reads it: it may be larger than memory.
+- The zip of a stored package as a file on disk, for the time that someone reads it: it may be larger than memory.
 """
 
 import hashlib
@@ -37,7 +37,7 @@ def read_map(data: bytes, constants: Constants) -> GroupValue:
 
 
 def write_map(files: dict[str, Content], name: str, before: GroupValue, after: GroupValue) -> None:
-    """Write a map anew where it has changed: comments are lost."""
+    """Write a map again where it has changed: comments are lost."""
     if after != before:
         files[name] = yaml.safe_dump(after, sort_keys=False, allow_unicode=True).encode()
 

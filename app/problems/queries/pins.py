@@ -141,7 +141,7 @@ def cancel(session: Session, job_id: str) -> bool:
 
 
 def begin(session: Session, job_id: str) -> JobRow | None:
-    """Start a queued job; None if it is not queued any more (cancelled meanwhile)."""
+    """Start a queued job; None if it is not queued any longer (cancelled in the meantime)."""
     changed = session.execute(
         update(JobRow)
         .where(JobRow.id == job_id, JobRow.state == QUEUED)

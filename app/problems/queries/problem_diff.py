@@ -143,7 +143,7 @@ def tried(
 
 
 def matters(before: ProblemDocument, after: ProblemDocument) -> bool:
-    """Could anybody's points or verdicts be different? Statements and names, say, make no difference."""
+    """Could anyone's points or verdicts be different? Statements and names, say, make no difference."""
     return needs_judging(before, after) or _points(before) != _points(after)
 
 
@@ -159,7 +159,7 @@ def _judging(version: ProblemDocument) -> tuple[object, ...]:
     cases = {
         name: (*_values(case, JUDGED), kinds.get(case["group_name"]))
         for name, case in version["cases"].items()
-        if case["answer_sha256"] is not None  # else nobody can send an answer for it
+        if case["answer_sha256"] is not None  # else no one can send an answer for it
     }
     rules = {contest: rule_of(version, contest).kind for contest in version["rules"]}
     return settings["checker"], settings.get("program"), settings["scoring"], answer_limit(settings), cases, rules

@@ -298,7 +298,7 @@ def places(session: Session, problem_id: str) -> dict[str, int | None]:
 
 
 def remove(session: Session, problem_id: str) -> bool:
-    """Delete a problem; False if there is none. Raises Conflict where a contest has it or anybody submitted."""
+    """Delete a problem; False if there is none. Raises Conflict where a contest has it or anyone submitted."""
     row = session.get(ProblemRow, problem_id)
     if row is None:
         return False

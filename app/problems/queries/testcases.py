@@ -94,7 +94,7 @@ def renumber(version: ProblemDocument) -> None:
     for group in groups.values():
         own = [name for name in cases if cases[name]["group_name"] == group.name]
         points = dict.fromkeys(own, Fraction(0))
-        # Nobody can send an answer for a case before it has an expected one.
+        # No one can send an answer for a case before it has an expected one.
         points |= model.shares(group, [name for name in own if cases[name]["answer_sha256"] is not None], listed)
         for name, share in points.items():
             cases[name]["points_num"], cases[name]["points_den"] = share.numerator, share.denominator

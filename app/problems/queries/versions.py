@@ -118,7 +118,7 @@ def _cases(version: ProblemDocument) -> Iterator[tuple[str, object]]:
 
 
 def _open(version: ProblemDocument) -> list[tuple[str, CaseDocument]]:
-    """The cases with an expected answer: nobody can be judged on the others."""
+    """The cases with an expected answer: no one can be judged on the others."""
     return sorted((name, case) for name, case in version["cases"].items() if case["answer_sha256"] is not None)
 
 
@@ -248,7 +248,7 @@ def changing(session: Session, problem_id: str, author: Author, moving: Collecti
 
 
 def lock(session: Session, problem_id: str) -> ProblemRow | None:
-    """The problem, which nobody else changes before the end of this transaction; None if there is none."""
+    """The problem, which no one else changes before the end of this transaction; None if there is none."""
     return session.get(ProblemRow, problem_id, with_for_update=True, populate_existing=True)
 
 
@@ -274,7 +274,7 @@ def followers(session: Session, problem_id: str) -> Sequence[ContestProblemRow]:
 
 
 def has_submissions(session: Session, contest_id: str, problem_id: str) -> bool:
-    """Whether anybody has submitted to a problem in a contest."""
+    """Whether anyone has submitted to a problem in a contest."""
     query = exists().where(SubmissionRow.contest_id == contest_id, SubmissionRow.problem_id == problem_id)
     return bool(session.scalar(select(query)))
 

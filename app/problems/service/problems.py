@@ -143,7 +143,7 @@ def fragment(title: str, text: str, folder: str, seconds: float = SECONDS) -> st
 
 
 def title_of(names: Mapping[str, str], language: str) -> str:
-    """The problem's name in a language, else in English, else any."""
+    """The problem's name in a language, otherwise in English, otherwise any."""
     return names.get(language) or names.get("en") or next(iter(names.values()))
 
 

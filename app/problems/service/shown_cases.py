@@ -89,9 +89,9 @@ def _tools(service: Service, problem_id: str, sha256: str) -> dict[str, bytes]:
 def _shown_cases(
     viewer: Viewer, snapshot: ContestSnapshot, session: Session, problem: ScoredProblem
 ) -> list[tuple[TestCaseRow, CaseKind]]:
-    """Samples and provisional cases for everybody, those without an expected answer for judges; each with its kind.
+    """Samples and provisional cases for everyone, those without an expected answer for judges; each with its kind.
 
-    Final ones for those who may have their inputs: the contest's snapshot knows of none where nobody may.
+    Final ones for those who may have their inputs: the contest's snapshot knows of none where no one may.
     """
     kinds = {group.name: group.kind for group in problem.groups}
     rows = pins.cases(session, snapshot.contest.id, problem.id)

@@ -73,7 +73,7 @@ class Reader:
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A statement in one language, and its type: HTML is made of Markdown, else it is a file of the package."""
+    """A statement in one language, and its type: HTML is made of Markdown, otherwise it is a file of the package."""
 
     data: bytes
     media_type: str
@@ -144,7 +144,7 @@ def solution(
 ) -> Statement:
     """The solution text in the reader's language, or in another one where that is missing; raises NotFound.
 
-    Refused alike where there is none and where a contest withholds it: that contest may be one that nobody knows of.
+    Refused alike where there is none and where a contest withholds it: that contest may be one that no one knows of.
     """
     row, language = _solution(viewer, snapshot, session, problem_id, reader)
     word = problems.title_of(problems.SOLUTIONS, language.partition("-")[0])

@@ -1,4 +1,4 @@
-"""The board for a hall: what everybody may see, whoever opens it; large, without any tools.
+"""The board for a hall: what everyone may see, whoever opens it; large, without any tools.
 
 - The ceremony: the frozen board opens step by step, forward and back, on this page alone until it opens for all.
 - The awards of a contest: those that the board gives, and those given by hand.
@@ -36,7 +36,7 @@ Theme = Literal["light", "dark", "system"]
 
 
 async def _public(contest_id: str, service: TheService) -> ContestSnapshot:
-    """Everybody's snapshot, also where an admin's browser drives the projector."""
+    """Everyone's snapshot, also where an admin's browser drives the projector."""
     snapshot = await snapshot_for(service.boards, PUBLIC, contest_id)
     if snapshot is None:
         raise NoContest(contest_id)
@@ -114,7 +114,7 @@ def ceremony_page(
 
 
 def publish(visit: Visit, fields: Fields, contest_id: str) -> Response:
-    """Open for everybody what has been shown so far, or all of it; the order is the one of the rehearsal."""
+    """Open for everyone what has been shown so far, or all of it; the order is the one of the rehearsal."""
     if "all" in fields:
         reveal(visit.service, contest_id, Step.ALL)
         return visit.see(f"/admin/contests/{contest_id}/ceremony", done="thawed")

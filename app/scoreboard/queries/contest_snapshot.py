@@ -1,6 +1,6 @@
 """A contest as one reading found it, with its board; and other boards of the same reading, each computed once.
 
-- The part of a contest that one of its boards shows at a moment: to everybody, or to the judges.
+- The part of a contest that one of its boards shows at a moment: to everyone, or to the judges.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ class BoardView:
 
 
 def view(contest: ScoredContest, now: datetime, *, public: bool) -> BoardView:
-    """The view of everybody (`public`) or of the judges now.
+    """The view of everyone (`public`) or of the judges now.
 
     Chosen submissions decide after the end; on a frozen board once their place is revealed.
     """
@@ -112,7 +112,7 @@ def _of_submission(attempts: Sequence[Attempt], submission_id: int) -> Attempt |
 
 @dataclass(frozen=True, slots=True)
 class ContestSnapshot:
-    """A contest as one reading found it, and the board made from it, for everybody (`public`) or for the judges.
+    """A contest as one reading found it, and the board made from it, for everyone (`public`) or for the judges.
 
     moment   the last moment at which anything happened that this board shows
     closed   the viewer may not see anything yet: as before the start
@@ -213,7 +213,7 @@ class ContestSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class BoardPair:
-    """Both boards of one reading: the version it is of, and until when the clock leaves it alone (None: for ever)."""
+    """Both boards of one reading: the version it is of, and until when the clock leaves it alone (None: forever)."""
 
     version: int
     good_until: datetime | None
@@ -221,7 +221,7 @@ class BoardPair:
     public: ContestSnapshot
 
     def of(self, *, public: bool) -> ContestSnapshot:
-        """Everybody's board, or the judges'."""
+        """Everyone's board, or the judges'."""
         return self.public if public else self.judges
 
     def is_good(self, wanted: int, now: datetime) -> bool:

@@ -2,7 +2,7 @@
 
 Submissions and verdicts say so with `changed`, after their commit, and are then the only ones read again; what admins
 write counts as a change of everything by itself. A request may get any board whose reading began after it arrived, so
-that whoever has seen a verdict sees it on the board, and nobody waits for ever.
+that whoever has seen a verdict sees it on the board, and no one waits forever.
 
 - The boards of one contest, kept from one reading to the next: only what has changed is scored again.
 """
@@ -81,7 +81,7 @@ class KeptBoards:
     """A contest's attempts and boards from one reading to the next; used by one thread at a time.
 
     Invariants: `cells` holds all attempts, each cell in order of submission, and a cell is replaced as a whole, so that
-    snapshots may share it. `public` is empty while everybody sees what the judges see.
+    snapshots may share it. `public` is empty while everyone sees what the judges see.
     """
 
     contest: ScoredContest | None = None
@@ -252,7 +252,7 @@ class ScoreboardCache:
         One thread at a time for each contest, in its turn.
         """
         now = self._now()
-        with self._guard:  # before reading: what changes meanwhile is not in it
+        with self._guard:  # before reading: what changes in the meantime is not in it
             contest = self._contests.setdefault(contest_id, _Contest())
             generation = self._database.generation
             version = contest.changes + generation
@@ -264,7 +264,7 @@ class ScoreboardCache:
             with garbage.without_collections() if everything else nullcontext():
                 pair = self._compute(contest_id, contest.boards, version, now, None if everything else touched)
         except BaseException:
-            with self._guard:  # what was touched is not known any more: the next reading reads everything
+            with self._guard:  # what was touched is not known any longer: the next reading reads everything
                 self._contests.pop(contest_id, None)
             raise
         if pair is None:

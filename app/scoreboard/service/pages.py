@@ -165,7 +165,7 @@ class Page:
 
     versions  the rows of the last few versions, this one among them, by name
     changes   the rows that changed since older versions, as written for the first who asked
-    zipped    the bytes, zipped, once somebody has asked for that
+    zipped    the bytes, zipped, once someone has asked for that
     events    events for streams, by the version that the client knows
     """
 

@@ -58,7 +58,7 @@ class RevealView(BaseModel):
 
 
 def next_step(session: Session, boards: ScoreboardCache, contest_id: str) -> RevealView:
-    """The places that the next step opens, from the bottom of the board as everybody sees it; raises NotFound."""
+    """The places that the next step opens, from the bottom of the board as everyone sees it; raises NotFound."""
     row = contest_of(session, contest_id)
     snapshot = boards.snapshot(contest_id, public=True)
     assert snapshot is not None, "it has a row"
@@ -103,7 +103,7 @@ def _open_places(session: Session, boards: ScoreboardCache, row: ContestRow, ste
 
 def _waiting(boards: ScoreboardCache, row: ContestRow) -> list[Place]:
     """The hidden places; raises Conflict where nothing may be opened now."""
-    # Read again now that nobody else can open anything: what was kept may be from before the last step.
+    # Read again now that no one else can open anything: what was kept may be from before the last step.
     boards.changed(row.id)
     snapshot = boards.snapshot(row.id, public=True)
     assert snapshot is not None, "it has a row"
@@ -165,7 +165,7 @@ class Rehearsal:
     """
 
     def __init__(self, snapshot: ContestSnapshot) -> None:
-        """`snapshot` is everybody's, frozen."""
+        """`snapshot` is everyone's, frozen."""
         self._snapshot = snapshot
         self._guard = threading.Lock()
         self._cells = by_place(snapshot.official())
@@ -215,7 +215,7 @@ class Rehearsal:
         )
 
 
-# The rehearsal of everybody's board; kept as long as the board.
+# The rehearsal of everyone's board; kept as long as the board.
 rehearsal = once_a_snapshot(Rehearsal)
 
 

@@ -1,6 +1,6 @@
 """Judgements: the rows are the queue. Claiming fences, recording is done once, a restart puts the rest back.
 
-Guarantee 1: a restart, a crash or a frozen process leaves no judgement that nobody works on. Its lost attempts count.
+Guarantee 1: a restart, a crash or a frozen process leaves no judgement that no one works on. Its lost attempts count.
 Guarantee 4: teams share grading time. Each row has a `turn` in seconds of grading; the time that a grader has used for
 a team is added to the turns of its queued rows. One claim at a time chooses from the rows, also of several processes.
 """
@@ -192,7 +192,7 @@ class Returned:
 def return_many(connection: Connection, returned: Sequence[Returned]) -> list[None]:
     """Put judgements back into the queue, and their teams behind those that have used less time."""
     lock_names(connection, [QUEUE])
-    _give_turns(connection)  # first: those that came meanwhile are level with what was served then
+    _give_turns(connection)  # first: those that came in the meantime are level with what was served then
     for each in returned:
         if (later := each.later) is None:
             continue
@@ -305,7 +305,7 @@ def is_begun_elsewhere(session: Session, process_id: str | None) -> bool:
 
 
 class Freeing(NamedTuple):
-    """A process looks for judgements that nobody works on; `at_work` are its own, None: it knows of all others."""
+    """A process looks for judgements that no one works on; `at_work` are its own, None: it knows of all others."""
 
     process_id: str | None
     at_work: frozenset[int] | None = None

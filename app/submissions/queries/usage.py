@@ -152,7 +152,7 @@ def bytes_used(session: Connection | Session, contest_id: str, team_id: str | No
 def counted_times(
     connection: Connection | Session, contest_id: str, team_id: str, problem_id: str, latest: int | None = None
 ) -> list[datetime]:
-    """Times of a team's own submissions to a problem, in order; those the judge failed on count against nobody.
+    """Times of a team's own submissions to a problem, in order; those the judge failed on count against no one.
 
     `latest`: only so many, the latest ones, found by their ids, so that a team with many costs no more than others.
     """

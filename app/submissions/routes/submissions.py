@@ -287,5 +287,5 @@ def get_source(
 ) -> Response:
     """The submitted bytes."""
     file = submissions.source(viewer, snapshot, session, submission_id, name)
-    headers = {"Content-Disposition": "attachment"}  # never shown by a browser: it is somebody's file
+    headers = {"Content-Disposition": "attachment"}  # never shown by a browser: it is someone's file
     return downloads.stored_file(service.files, file.sha256, file.size, "application/octet-stream", headers)

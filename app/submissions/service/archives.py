@@ -101,7 +101,7 @@ def archive_kind_of(data: bytes) -> str | None:
 
 
 def is_litter(name: str) -> bool:
-    """Tell the files that operating systems leave in archives, which nobody means to submit."""
+    """Tell the files that operating systems leave in archives, which no one means to submit."""
     parts = [part for part in name.split("/") if part]
     return any(part.startswith(".") or part == "__MACOSX" for part in parts)
 

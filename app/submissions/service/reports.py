@@ -1,7 +1,7 @@
 """The report on a submission: what became of every file, every case and every group, and why.
 
 - The standing of the viewer's own team at a problem: the answers that count, and their points, live in any freeze.
-- Waiting for judgements that somebody else makes, for those who need them done.
+- Waiting for judgements that someone else makes, for those who need them done.
 """
 
 from collections.abc import Sequence

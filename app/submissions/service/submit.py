@@ -183,7 +183,7 @@ async def prepare(service: Service, admitted: Admitted, key: str | None = None) 
 def _prepared(service: Service, admitted: Admitted, key: str | None) -> NewSubmission:
     viewer, entry, sources = admitted.viewer, admitted.entry, admitted.form.sources
     collected, allowance = _collect(service, admitted), None
-    if admitted.is_own:  # nobody else's submissions take of what the team may have
+    if admitted.is_own:  # no one else's submissions take of what the team may have
         settings, most = entry.settings, service.settings.most_unjudged
         allowance = Allowance(most, settings.team_bytes, settings.contest_bytes, service.database.generation)
     sizes = [len(each.data or b"") for each in collected.answers.values()]

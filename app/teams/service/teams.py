@@ -218,7 +218,7 @@ def missing_links(links: Links, body: TeamBody, where: str) -> list[Fault]:
 
 
 def refuse_hiding(session: Session, row: TeamRow, before: bool | None) -> None:
-    """Boards and BEST are of the teams that are seen: none of a final contest appears or disappears any more."""
+    """Boards and BEST are of the teams that are seen: none of a final contest appears or disappears any longer."""
     if before is None or before == row.hidden:
         return
     with session.no_autoflush:

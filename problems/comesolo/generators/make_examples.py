@@ -133,7 +133,7 @@ def write(folder: str, name: str, files: dict[str, bytes], text: str) -> None:
 
 
 def write_one_based() -> None:
-    """Write the reference's answers as somebody who counts rows and columns from 1 would."""
+    """Write the reference's answers as someone who counts rows and columns from 1 would."""
     folder = PACKAGE / "submissions/wrong_answer/one_based"
     folder.mkdir(parents=True, exist_ok=True)
     for path in sorted((PACKAGE / "submissions/accepted/reference").glob("*.out")):

@@ -1,4 +1,4 @@
-"""Validate a netgame input on stdin: exit code 42 if it is valid, else 43 with one line on stderr."""
+"""Validate a netgame input on stdin: exit code 42 if it is valid, otherwise 43 with one line on stderr."""
 
 from __future__ import annotations
 

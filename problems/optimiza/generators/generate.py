@@ -106,7 +106,7 @@ def random_board(n: int, triangle: bool, draws: SplitMix64) -> Board:
 
 def blocks(n: int, directions: list[Cell], compact: bool, draws: SplitMix64) -> Board:
     """Place the numbers from a drawn order, each as a block that grows by its own step; a block that is shut in by
-    others goes on elsewhere."""
+    others continues elsewhere."""
     board = [[0] * n for _ in range(n)]
     free = {(r, c) for r in range(n) for c in range(n)}
     order = list(range(1, n))

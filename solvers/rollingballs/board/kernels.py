@@ -24,7 +24,7 @@ _TYPES = {
 def kernel(function: F) -> F:
     """Compile a function of the arena where its module is loaded, or take it from the cache.
 
-    Without a signature numba compiles a kernel anew for every constant that another kernel passes to it.
+    Without a signature numba compiles a kernel again for every constant that another kernel passes to it.
     """
     kinds = {name: _TYPES[annotation] for name, annotation in function.__annotations__.items()}
     result = kinds.pop("return")

@@ -3,7 +3,7 @@
 Between the first and the last of the moves replaced the ball waits on one cell. A move of another ball is then legal,
 and ends where it did, unless the ball waits on its ray or was the one that stopped it: so no board is replayed to check
 it. Of a roll from a to z the ray is everything after a up to z, and what stops it lies behind z; of an un-roll from a
-to z the ray is the same, and what stopped the roll lies beside a.
+to z the ray is the same, and what stopped the roll lies next to a.
 """
 
 from __future__ import annotations

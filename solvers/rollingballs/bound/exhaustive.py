@@ -96,7 +96,7 @@ def _pack(at: Ints) -> np.uint64:  # pragma: no cover - compiled
 
 @njit(cache=True, nogil=True)
 def _find(slots: Ints, keys: Keys, key: np.uint64, number: int) -> bool:  # pragma: no cover - compiled
-    """True if `key` is known; else it gets `number`. A slot holds a key's number + 1."""
+    """True if `key` is known; otherwise it gets `number`. A slot holds a key's number + 1."""
     mask = np.uint64(len(slots) - 1)
     slot = ((key * _SPREAD) >> np.uint64(20)) & mask
     while slots[slot] != 0:

@@ -96,7 +96,7 @@ def choose_movers(m: Ints, u: Words, k: int, x: int, n: int, walk: int) -> int: 
     """Fill `MOVERS` with up to `n` balls of side k for a beam to the goal at `x`; return how many, 0 if none can come.
 
     The first has the goal's colour and is unmatched (one time in four it may be matched), half the time the nearest of
-    those, else one of the nearest five; the others are the nearest to it or, as often, to the goal.
+    those, otherwise one of the nearest five; the others are the nearest to it or, as often, to the goal.
     """
     own, other = k * SIDE, (1 - k) * SIDE
     hue = m[HUE + other + x]

@@ -66,7 +66,7 @@ REPAIRED_BEAMS = 4
 STEALS_END, OTHER_WAYS_END, BACK_HELPS_END, FORWARD_HELPS_END = 2, 4, 7, 9
 """Meetings of ten: with a matched ball, at another goal, helped on B, helped on F; the rest are helped on both."""
 VAIN_HELP, STEAL_HELPED = 8, 4
-"""One helper in eight stays though nobody met; one meeting in four after it takes a ball that is matched."""
+"""One helper in eight stays though no one met; one meeting in four after it takes a ball that is matched."""
 NEAR_ENOUGH = 4
 """Rows and columns within which a disturbed ball may open a way for the one it is chosen for."""
 
@@ -76,7 +76,7 @@ MOST_LOSS = 2
 MOST_FILLED = 6
 """Unmatched goals above which wrong colours would be overtaken by the next gain anyhow."""
 SCARCE, TURNS_BETWEEN = 0.9, 64
-"""Above this share of the moves allowed histories are shortened every so many turns, or nothing is liked any more."""
+"""Above this share of the moves allowed histories are shortened every so many turns, or nothing is liked any longer."""
 ALWAYS_SHORT, SHORT_SHARE = 150, 0.7
 """Balls up to which every gain is followed by a shortening; more take too long while few moves are used."""
 SMALL, SMALL_GENERATIONS, LARGE_GENERATIONS = 100, 4, 12
@@ -87,7 +87,7 @@ _ONE = 1 << 20
 
 @kernel
 def restart(m: Ints, frozen: int) -> None:  # pragma: no cover - compiled
-    """Take back all moves and begin anew; with `frozen` nothing is un-rolled."""
+    """Take back all moves and begin again; with `frozen` nothing is un-rolled."""
     roll_back(m, 0, 0)
     balls = m[BALLS_B]
     m[FROZEN] = frozen
@@ -304,7 +304,7 @@ def go_on(m: Ints, u: Words, f: Floats, work: int) -> None:  # pragma: no cover 
 
 @kernel
 def take_landing(m: Ints, u: Words) -> None:  # pragma: no cover - compiled
-    """Go on forward only from the best landing, whose moves become those of F, against a B without un-rolls."""
+    """Continue forward only from the best landing, whose moves become those of F, against a B without un-rolls."""
     roll_back(m, 0, 0)
     for i in range(m[BEST_MOVES]):
         at = BEST + 3 * i

@@ -21,9 +21,9 @@ def name() -> str:
 
 @pytest.fixture
 def problem(admin: Jurado, name: str, tmp_path: Path) -> str:
-    """A problem like comesolo that nobody else on the shared service has: new answers of it change no board.
+    """A problem like comesolo that no one else on the shared service has: new answers of it change no board.
 
-    A new expected answer of a problem with submissions waits in a rejudging until somebody applies it.
+    A new expected answer of a problem with submissions waits in a rejudging until someone applies it.
     """
     package, original = tmp_path / name, problems_folder() / "comesolo"
     shutil.copytree(original, package, ignore=shutil.ignore_patterns("10[2-9]-*", "1[1-9]*", "submissions.yaml"))

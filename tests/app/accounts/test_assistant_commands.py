@@ -25,7 +25,7 @@ CLASS = "name,team\nCarla {0},Red {0}\nDora {0},Red {0}\nEva {0},\n"
 
 
 class Story:
-    """Types the guide's commands as the people it names, whose names nobody else on the shared service has."""
+    """Types the guide's commands as the people it names, whose names no one else on the shared service has."""
 
     def __init__(self, jurado: Jurado, service: Running, monkeypatch: pytest.MonkeyPatch, folder: Path) -> None:
         self._jurado, self._service, self._monkeypatch = jurado, service, monkeypatch
@@ -38,7 +38,7 @@ class Story:
             (folder / f"{word}.txt").write_text(f"{PASSWORD}\n")
 
     def log_in(self, who: str) -> None:
-        """Go on as somebody else; the admin's token is the fixture's."""
+        """Continue as someone else; the admin's token is the fixture's."""
         if who != "admin":
             token = new_login(self._service.url, self.names[who], PASSWORD).token
             self._monkeypatch.setenv("JURADO_TOKEN", token)

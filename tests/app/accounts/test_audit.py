@@ -49,7 +49,7 @@ OF_TEAMS = {
     "create_registration",
     "decline_role",
 }
-"""Operations that are a team's own affair, or that of somebody who is not logged in: the log has none of them."""
+"""Operations that are a team's own affair, or that of someone who is not logged in: the log has none of them."""
 
 
 @pytest.fixture

@@ -166,7 +166,7 @@ def test_what_was_read_before_a_change_is_not_remembered_after_it(
 def test_who_comes_after_a_change_waits_for_no_check_that_began_before_it(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A slow check of the old password lets in nobody who comes once there is a new one."""
+    """A slow check of the old password lets in no one who comes once there is a new one."""
     authenticator = api.app.state.authenticator
     check, joined = authenticator._check, authenticator._checks.joined
     checked, come, go_on = asyncio.Event(), asyncio.Event(), asyncio.Event()

@@ -61,7 +61,7 @@ OF_NOBODY = {
 }
 STREAMS = ("/event-feed", "/stream")
 
-# fmt: admin judge team other staff nobody
+# fmt: admin judge team other staff no one
 RUNNING = """
 GET    /api/                                                                        200 200 200 200 200 200
 GET    /api/contests                                                                200 200 200 200 200 200

@@ -24,7 +24,7 @@ CLASS = "name,team,organization,group\nAna Pérez,Red,IES Sur,4A\nJosé Ñandú,
 
 @pytest.fixture
 def course(api: Api) -> Api:
-    """The account staff owns contest a, in which nobody takes part; contest b has the teams `team` and `other`."""
+    """The account staff owns contest a, in which no one takes part; contest b has the teams `team` and `other`."""
     add_problem(api.service)
     for contest_id in ("a", "b"):
         add_contest(api.service, contest_id, started=2 * HOUR)
@@ -219,7 +219,7 @@ def test_a_team_that_only_asks_or_plays_in_a_contest_open_to_all_leaves_the_reac
 
 
 def a_game(contest_id: str, team_id: str) -> GameRow:
-    """A counted game of a team that goes on."""
+    """A counted game of a team that continues."""
     now = utc_now()
     return GameRow(
         id="game",

@@ -31,7 +31,7 @@ ANA = {
 
 @pytest.fixture
 def api(database_url: str, tmp_path: Path) -> Iterator[Api]:
-    """A running contest for which nobody may register yet."""
+    """A running contest for which no one may register yet."""
     with open_api(database_url, tmp_path / "home") as api:
         add_contest(api.service, problem_id=None)
         yield api
@@ -117,7 +117,7 @@ def test_pages_and_api_count_the_registrations_of_an_address_together(api: Api) 
 
 
 def test_a_page_of_another_site_registers_nobody(api: Api) -> None:
-    """It would leave its reader logged in as somebody else."""
+    """It would leave its reader logged in as someone else."""
     code = opened(api)
     reply = api.post("/c/c/register", data={**ANA, "code": code}, headers={"Origin": "https://evil.test"})
     assert reply.status_code == 403

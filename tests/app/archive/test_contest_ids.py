@@ -90,7 +90,7 @@ def test_what_is_sent_later_never_gets_an_id_that_was_brought_in(busy: Api, tmp_
 
 @pytest.mark.parametrize(("id_", "status"), [("9" * 15, 201), ("9" * 16, 400), ("007", 201)])
 def test_a_number_leaves_room_for_those_to_come(quick_api: Api, tmp_path: Path, id_: str, status: int) -> None:
-    """Beyond 18 digits no number would be one of a row any more."""
+    """Beyond 18 digits no number would be one of a row any longer."""
     add_problem(with_checkers(quick_api).service)
     with another_server(tmp_path) as there:
         add_contest(there.service)

@@ -178,7 +178,7 @@ def play(api: Api) -> None:
 
 
 def boards(api: Api) -> dict[str, Any]:
-    """What everybody and the judges see of the contest `c`, whenever it was computed."""
+    """What everyone and the judges see of the contest `c`, whenever it was computed."""
     paths = ["scoreboard", "scoreboard?public=true", "scoreboard?phase=provisional", "state"]
     paths += ["teams", "submissions", "awards"]
     found = {path: api.get(f"contests/c/{path}", user="admin").json() for path in paths}

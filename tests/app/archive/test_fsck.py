@@ -1,4 +1,4 @@
-"""A check names every file that is missing, damaged or needed by nobody; mending collects those and spares the rest."""
+"""A check names every file that is missing, damaged or needed by no one; mending collects those and spares the rest."""
 
 from __future__ import annotations
 

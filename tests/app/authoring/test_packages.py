@@ -182,7 +182,7 @@ TWO_GROUPS: dict[str, str | bytes | None] = {
 
 
 def test_a_package_with_a_group_without_any_expected_answer_reads_back(checked: Api) -> None:
-    """The format knows no case without an answer and no group without a case: the input lies beside the data."""
+    """The format knows no case without an answer and no group without a case: the input lies next to the data."""
     assert bring(checked, zip_package(TWO_GROUPS)).status_code == 201
     path = "problems/echo/testcases/secret/a/02"
     assert checked.put(path, user="admin", files={"input": b"22\n"}).status_code == 200

@@ -119,7 +119,7 @@ def solvers() -> list[psutil.Process]:
 
 
 def test_where_there_are_submissions_the_answers_of_a_run_wait_as_one_rejudging(bench: Bench) -> None:
-    """Two cases open with it, and nobody is told until it is applied."""
+    """Two cases open with it, and no one is told until it is applied."""
     with bench.database.write() as session:
         names = [case.name for case in problems.test_cases(session, "comesolo") if case.name != CASE]
         other = names[0]

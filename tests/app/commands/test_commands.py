@@ -62,7 +62,7 @@ def run(jurado: Jurado, monkeypatch: pytest.MonkeyPatch) -> Run:
 
 
 def known(request: httpx.Request) -> httpx.Response:
-    """A problem by its id or label, else some reply."""
+    """A problem by its id or label, otherwise some reply."""
     is_problems = request.method == "GET" and re.fullmatch("/api/contests/[^/]+/problems", request.url.path)
     return httpx.Response(200, json=[problem("comesolo", "A")] if is_problems else REPLY)
 

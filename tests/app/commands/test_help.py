@@ -1,4 +1,4 @@
-"""Every command explains itself with an example that names it, and ends in one clear line where it cannot go on."""
+"""Every command explains itself with an example that names it, and ends in one clear line where it cannot continue."""
 
 from __future__ import annotations
 

@@ -199,7 +199,7 @@ def test_withdrawing_a_team_does_not_remove_its_disqualification(api: Api) -> No
 
 
 def points(api: Api) -> dict[str, float]:
-    """Points by team on the board everybody sees."""
+    """Points by team on the board everyone sees."""
     return {row["team_id"]: row["score"]["score"] for row in api.get("contests/c/scoreboard").json()["rows"]}
 
 

@@ -1,4 +1,4 @@
-"""Contests are made, changed and deleted by admins, and read by everybody."""
+"""Contests are made, changed and deleted by admins, and read by everyone."""
 
 from __future__ import annotations
 

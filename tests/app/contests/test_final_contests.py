@@ -1,4 +1,4 @@
-"""A contest that is final stays as it is: what would move anybody on its board is refused until it is opened again."""
+"""A contest that is final stays as it is: what would move anyone on its board is refused until it is opened again."""
 
 from __future__ import annotations
 

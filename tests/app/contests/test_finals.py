@@ -28,7 +28,7 @@ def contest(api: Api, settings: dict[str, Any], **more: Any) -> None:
 
 
 def released_in(offset: timedelta) -> dict[str, Any]:
-    """Settings that release final inputs to everybody so far from now."""
+    """Settings that release final inputs to everyone so far from now."""
     return {"final_release": format_time(datetime.now(UTC) + offset)}
 
 

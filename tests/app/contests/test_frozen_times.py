@@ -33,7 +33,7 @@ def patch(api: Api, status: int = 200, /, **body: Any) -> Any:
 
 
 def public(api: Api) -> list[Any]:
-    """All that everybody sees of who has done what: the board, points over time, judgements, awards and BEST."""
+    """All that everyone sees of who has done what: the board, points over time, judgements, awards and BEST."""
     board = api.get("contests/c/scoreboard").json()
     history = api.get("contests/c/scores/history").json()["teams"]
     cases = api.get("contests/c/problems/echo/testcases").json()
@@ -46,7 +46,7 @@ DURATIONS = ("6:00:00", "4:31:00", "100:00:00", "5:00:00.001")
 
 
 def test_a_frozen_contest_made_longer_or_shorter_shows_what_it_showed(api: Api) -> None:
-    """Its freeze keeps its start; feeds, awards and rejudgings go on behind it, and teams see their own verdicts."""
+    """Its freeze keeps its start; feeds, awards and rejudgings continue behind it, and teams see their own verdicts."""
     contest(api)
     before = public(api)
     assert before[-1] is not None, "it is frozen"

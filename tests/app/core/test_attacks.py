@@ -1,4 +1,4 @@
-"""What somebody tries who wants to know more than they may, or to keep the service from the others."""
+"""What someone tries who wants to know more than they may, or to keep the service from the others."""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ def api_routes() -> Iterator[APIRoute]:
 
 
 def test_every_route_that_changes_something_asks_who_it_is_before_it_reads(quick_api: Api) -> None:
-    """Nobody's body is never read: it is not even received. What takes some from everybody refuses a large one."""
+    """No one's body is never read: it is not even received. What takes some from everyone refuses a large one."""
     asked = [(sorted(route.methods)[0], f"/api{route.path}") for route in api_routes()]
     assert len(asked) > 40
     for method, path in asked:
@@ -76,7 +76,7 @@ def status_of(api: Api, method: str, path: str, received: list[str]) -> int:
 
 
 def test_all_routes_of_the_api_are_gated() -> None:
-    """A router made without the class would read bodies of nobody."""
+    """A router made without the class would read bodies of no one."""
     assert [route.path for route in api_routes() if not isinstance(route, GatedRoute)] == []
 
 

@@ -1,4 +1,4 @@
-"""The system's clock is set while a contest runs: nothing that was over begins anew, and no wait gets longer."""
+"""The system's clock is set while a contest runs: nothing that was over begins again, and no wait gets longer."""
 
 from __future__ import annotations
 

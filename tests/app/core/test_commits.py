@@ -103,7 +103,7 @@ def test_a_claim_and_a_verdict_count_once_and_are_told(
 
 @PLACES
 def test_an_admins_transaction_may_have_been_done(database: Database, proxy: Proxy, where: str) -> None:
-    """No rows tell, so its client is told that nobody knows; boards are read again, in case it was done."""
+    """No rows tell, so its client is told that no one knows; boards are read again, in case it was done."""
     generation = database.generation
     proxy.cut_once(where, "INSERT INTO teams")
     with pytest.raises(CommitInDoubt):
@@ -113,7 +113,7 @@ def test_an_admins_transaction_may_have_been_done(database: Database, proxy: Pro
 
 
 def test_what_cannot_be_looked_up_is_said_and_is_on_the_board(database: Database, writer: Writer, proxy: Proxy) -> None:
-    """The database commits and stays away: the client is told that nobody knows, and the board is read again."""
+    """The database commits and stays away: the client is told that no one knows, and the board is read again."""
     database.seconds_in_doubt = 0.0
     boards = ScoreboardCache(database)
     before = boards.snapshot("c", public=False)

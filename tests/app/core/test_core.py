@@ -348,7 +348,7 @@ def test_it_counts_what_was_judged_also_before_it_started(api: Api) -> None:
 
 @pytest.mark.parametrize("user", [None, "team", "staff", "judge"])
 def test_metrics_are_for_those_who_run_the_service(api: Api, user: str | None) -> None:
-    """They tell what a frozen board hides, and that somebody rejudges silently."""
+    """They tell what a frozen board hides, and that someone rejudges silently."""
     assert api.get("/metrics", user=user).status_code == (401 if user is None else 403)
 
 

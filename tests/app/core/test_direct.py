@@ -125,7 +125,7 @@ async def unasked() -> Message:
 
 
 async def unheard(_message: Message) -> None:
-    """Send to nobody."""
+    """Send to no one."""
 
 
 def facts(reply: Any) -> dict[str, str]:

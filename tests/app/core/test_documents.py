@@ -1,4 +1,4 @@
-"""The documents that columns keep, held against the models that write them and the tables they are versions of."""
+"""The documents that columns keep, compared with the models that write them and the tables they are versions of."""
 
 from __future__ import annotations
 

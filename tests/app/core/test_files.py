@@ -103,7 +103,7 @@ def test_a_file_that_is_kept_since_it_was_listed_is_not_collected(tmp_path: Path
 
 
 def test_a_file_that_is_removed_while_it_is_kept_is_written_again(tmp_path: Path) -> None:
-    """Whoever keeps bytes says so only while nobody removes them."""
+    """Whoever keeps bytes says so only while no one removes them."""
     files = LocalFiles(tmp_path)
     name = files.keep(b"data")
     with ThreadPoolExecutor() as pool, (tmp_path / ".lock").open() as lock:

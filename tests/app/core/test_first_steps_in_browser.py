@@ -1,6 +1,6 @@
 """The first steps in a browser, by links and forms alone: from nothing to a judged answer, and to a running contest.
 
-What answers a form is no route of the walk (tests/app/core/test_walk.py): such pages are held against its rules here.
+What answers a form is no route of the walk (tests/app/core/test_walk.py): such pages are compared with its rules here.
 """
 
 from __future__ import annotations

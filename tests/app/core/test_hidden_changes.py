@@ -1,4 +1,4 @@
-"""What nobody but judges may know of changes no byte of any reply to others: no body, length, ETag or status."""
+"""What no one but judges may know of changes no byte of any reply to others: no body, length, ETag or status."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.builders.service import Api
 OTHERS = (None, "other")
 VARYING = {"x-request-id", "jurado-time", "date"}
 PASSING = re.compile(r'"(contest_time|token)":"[^"]*"(?=[,}])')
-"""Where a team stands in its time; and the places in a feed, which tell that something was told to somebody."""
+"""Where a team stands in its time; and the places in a feed, which tell that something was told to someone."""
 IDS = {
     "contest_id": "c",
     "problem_id": "echo",
@@ -43,7 +43,7 @@ EXTRA = (
 
 @pytest.fixture
 def frozen(quick_api: Api) -> Api:
-    """A contest in its freeze, with final cases that nobody has yet and a hidden team that has sent something."""
+    """A contest in its freeze, with final cases that no one has yet and a hidden team that has sent something."""
     api = with_checkers(quick_api)
     add_problem(api.service, FINAL)
     with api.service.database.write() as session:

@@ -51,7 +51,7 @@ IDS = {
 def life(api: Api) -> Api:
     """A contest of five hours that begins in an hour, freezes for its last, and gives out final inputs before that.
 
-    `team` has sent answers that nobody else may know of: for the final case, and after the freeze.
+    `team` has sent answers that no one else may know of: for the final case, and after the freeze.
     """
     add_problem(api.service, FILES)
     settings = {"final_minutes": 60, "show_others_answers": True}
@@ -103,7 +103,7 @@ def seen(api: Api, user: str | None) -> set[str]:
 
 
 @sqlite_first
-@pytest.mark.timeout(1200)  # it reads everything as everybody at each stage: the longest test of the API
+@pytest.mark.timeout(1200)  # it reads everything as everyone at each stage: the longest test of the API
 def test_what_everybody_sees_grows_with_the_life_of_a_contest(life: Api) -> None:
     """Before the start nothing; then the problem; after the thaw the rest. A team sees besides what is its own."""
     problem = {"the statement", "the problem"}

@@ -133,7 +133,7 @@ def test_examples_of_clics_objects_are_as_clics_says(described: Description) -> 
 
 
 def test_who_must_log_in_is_said_and_is_so(lively: Api, described: Description) -> None:
-    """Routes that name no security may be asked by anybody; the others answer 401 to nobody."""
+    """Routes that name no security may be asked by anyone; the others answer 401 to no one."""
     for path, method, operation in operations(described.document):
         if method == "GET" and not path.endswith(("stream", "event-feed")):
             status = lively.get(filled(lively, path)).status_code

@@ -1,4 +1,4 @@
-"""The organiser's pages in a real browser: the ceremony goes by keys, the projector shows what everybody may see."""
+"""The organiser's pages in a real browser: the ceremony goes by keys, the projector shows what everyone may see."""
 
 from __future__ import annotations
 

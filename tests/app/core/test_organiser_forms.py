@@ -144,7 +144,7 @@ def test_a_bad_value_is_refused_by_its_field_and_nothing_is_changed(api: Api, fo
 
 @every_form
 def test_only_who_may_by_a_page_of_our_own_changes_anything(api: Api, form: Form) -> None:
-    """A judge of the contest who owns another one, a team and nobody are refused; so is a cookie from elsewhere."""
+    """A judge of the contest who owns another one, a team and no one are refused; so is a cookie from elsewhere."""
     before = shown(api, form)
     for user in ("staff", "team", "judge", None):
         reply = api.post(form.address, user=user, headers=ORIGIN, data=form.good)

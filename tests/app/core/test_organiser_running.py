@@ -226,7 +226,7 @@ def test_health_has_the_facts_and_the_advice_of_the_command(api: Api) -> None:
 
 
 def test_a_package_on_its_way_in_is_no_leftover(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A server that starts meanwhile sweeps what killed ones left behind: its folder is locked, however old."""
+    """A server that starts in the meantime sweeps what killed ones left behind: its folder is locked, however old."""
     bring_in, swept = packages.bring_in, []
 
     def slow(service: Service, viewer: Viewer, sent: SentPackage, how: How) -> object:

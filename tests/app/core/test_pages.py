@@ -1,4 +1,4 @@
-"""The pages: whole without any other host, escaped, and showing only what everybody may see."""
+"""The pages: whole without any other host, escaped, and showing only what everyone may see."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ INSERT = text("INSERT INTO teams (id, name, label, hidden) VALUES (:id, 'Team', 
 
 @contextmanager
 def locked(url: str) -> Iterator[None]:
-    """Hold a lock that nobody can even read beside, as an administrator's forgotten transaction does."""
+    """Hold a lock that no one can even read beside, as an administrator's forgotten transaction does."""
     engine = create_engine(url)
     with engine.begin() as connection:
         connection.execute(text("LOCK TABLE teams IN ACCESS EXCLUSIVE MODE"))
@@ -105,7 +105,7 @@ def test_an_idle_transaction_of_the_writer_frees_what_it_locked(postgresql_url: 
     with opened(postgresql_url, Timeouts(idle=LATER, lock=0)) as database:
         with database.writers.connect() as connection:
             connection.execute(text("LOCK TABLE teams IN ACCESS EXCLUSIVE MODE"))
-            with database.read() as session:  # waits for the lock: its holder does nothing any more
+            with database.read() as session:  # waits for the lock: its holder does nothing any longer
                 assert session.scalar(COUNT) == 0
             with pytest.raises(DBAPIError, match=r"idle-in-transaction timeout|closed the connection"):
                 connection.execute(COUNT)
@@ -123,7 +123,7 @@ def test_a_frozen_connection_is_given_up_and_another_one_is_taken(postgresql_url
         with ExitStack() as stack:
             with database.readers.connect() as connection:
                 stack.enter_context(frozen(connection))
-            with database.readers.connect() as connection:  # noticed before anybody uses it
+            with database.readers.connect() as connection:  # noticed before anyone uses it
                 assert connection.scalar(COUNT) == 0
 
 

@@ -52,7 +52,7 @@ def test_the_connection_is_closed_behind_a_refusal_of_which_much_is_unread() -> 
 
 
 async def headers_of_refusal(length: bytes) -> list[tuple[bytes, bytes]]:
-    """The headers of a refusal beside many others, of a request whose body nobody has read."""
+    """The headers of a refusal beside many others, of a request whose body no one has read."""
     unanswered = asyncio.Event()
 
     async def no_wait() -> None:

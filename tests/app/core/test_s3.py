@@ -96,7 +96,7 @@ def test_a_failing_s3_acknowledges_nothing_and_small_answers_go_on(
 
 
 def test_a_silent_s3_keeps_nobody_waiting_for_long(api: Api, proxy: S3Proxy) -> None:
-    """Submissions that need no file are taken meanwhile."""
+    """Submissions that need no file are taken in the meantime."""
     proxy.go_on.clear()
     with impatient(api), ThreadPoolExecutor(4) as pool:
         waiting = [pool.submit(send, api, os.urandom(LARGE)) for _ in range(4)]

@@ -285,7 +285,7 @@ def test_a_store_that_refuses_create_only_puts_is_named(files: S3Files, proxy: S
 def test_bytes_kept_while_their_old_object_is_removed_stay(
     files: S3Files, clock: Clock, url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Another server writes the object anew after the remover has looked at its time, and before it goes."""
+    """Another server writes the object again after the remover has looked at its time, and before it goes."""
     files.keep(DATA)
     file = listed(files, SHA256)
     clock.ahead = timedelta(hours=3)

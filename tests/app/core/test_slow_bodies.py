@@ -1,4 +1,4 @@
-"""Clients that send their bodies slowly keep nobody from writing: SQLite has one lock for all who write."""
+"""Clients that send their bodies slowly keep no one from writing: SQLite has one lock for all who write."""
 
 from __future__ import annotations
 

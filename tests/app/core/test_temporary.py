@@ -38,7 +38,7 @@ def test_the_folder_of_a_long_run_stays() -> None:
 
 
 def test_the_folder_of_a_process_that_is_killed_in_the_middle_of_an_upload_goes(tmp_path: Path) -> None:
-    """While it lives the folder stays, however old; killed with -9 it is nobody's."""
+    """While it lives the folder stays, however old; killed with -9 it is no one's."""
     program = (
         "import os, sys; from app.core.files.temporary import UPLOAD_PREFIX, locked_folder\n"
         "with locked_folder(UPLOAD_PREFIX) as folder:\n"

@@ -1,4 +1,4 @@
-"""Rules of visibility, asked directly: what each viewer may know of a submission as the contest goes on."""
+"""Rules of visibility, asked directly: what each viewer may know of a submission as the contest continues."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Every page is walked in a real browser, over a contest whose texts are all hostile; none is left out.
 
 In `make test` a team walks the pages of contestants and an admin those of organisers, narrow, with axe-core on each
-sixth page. `make browse` walks them as everybody, at two sizes, light and dark, with axe-core on all, and with every
+sixth page. `make browse` walks them as everyone, at two sizes, light and dark, with axe-core on all, and with every
 hostile text in every place.
 """
 
@@ -47,7 +47,7 @@ NO_PAGES_OF_OURS = {"/docs", "/c/c/problems/echo/board"}
 def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Api]:
     """A service without graders, which has made the puzzles of three days."""
     folder = tmp_path_factory.mktemp("walk")
-    put_days(folder / "home", YESTERDAY, TODAY, TOMORROW)  # midnight may come meanwhile
+    put_days(folder / "home", YESTERDAY, TODAY, TOMORROW)  # midnight may come in the meantime
     with open_api(migrated_sqlite(folder / "jurado.sqlite"), folder / "home") as api:
         yield api
 
@@ -149,7 +149,7 @@ def seen() -> set[str]:
 def test_everybody_walks_at_each_size_and_in_each_theme(
     browser: Browser, url: str, ids: dict[str, str], seen: set[str], user: str | None, part: int
 ) -> None:
-    """What a page shows to several people is held against WCAG once."""
+    """What a page shows to several people is compared with WCAG once."""
     faults: list[str] = []
     with reader(browser, url, user) as one:
         for path in addresses(user, {**PAGES, **organisers()}, **ids)[part::PARTS]:

@@ -42,7 +42,7 @@ def ids(api: Api, kind: str, user: str | None = "team") -> list[str]:
 
 @sqlite_first
 def test_a_silent_rejudging_leaves_no_gap_in_the_ids_of_judgements(contest: Api) -> None:
-    """The number of the next judgement goes on by the silent one; no id on its way to anybody says a number."""
+    """The number of the next judgement continues by the silent one; no id on its way to anyone says a number."""
     contest.post("contests/c/rejudgings", user="admin", json={"reason": "silent", "problem": "echo"})
     assert judge(contest.service) == 1
     second = add_submission(contest.service, {"02": share(1)}, minute=2)

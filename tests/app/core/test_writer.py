@@ -169,7 +169,7 @@ def test_a_pressed_writer_commits_what_comes_while_it_gathers(sqlite_url: str, m
 
         @staticmethod
         def sleep(_seconds: float) -> None:
-            """Write once more."""
+            """Write again."""
             late.append(writer.submit(teams.add, f"late {len(late)}"))
 
     async def calls() -> None:
@@ -215,7 +215,7 @@ def test_writes_that_wait_for_sqlites_lock_wait_for_about_one_lock_timeout_in_al
             durable: bool = True,
             trace: Callable[[], Trace | None] = lambda: None,
         ) -> Iterator[Connection]:
-            """Note the bound, and go on."""
+            """Note the bound, and continue."""
             waits.append(lock_ms)
             with super().transaction(engine, lock_ms=lock_ms, durable=durable, trace=trace) as connection:
                 yield connection

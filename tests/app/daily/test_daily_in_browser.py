@@ -47,7 +47,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @pytest.fixture
 def player(browser: Browser, address: str) -> Iterator[Reader]:
-    """Somebody with a phone, who meets no error."""
+    """Someone with a phone, who meets no error."""
     with reader(browser, address, has_touch=True, viewport={"width": 390, "height": 844}) as one:
         yield one
         assert one.faults == []

@@ -33,7 +33,7 @@ def sent(draw: st.DrawFn) -> list[Attempt]:
 
 
 def solved_slowly(scored: ScoredProblem, tries: Sequence[Attempt], freeze: Freeze) -> tuple[str, ...]:
-    """Minute by minute: who has a submission worth all points, unless somebody's earlier one is not judged."""
+    """Minute by minute: who has a submission worth all points, unless someone's earlier one is not judged."""
     visible = [team.id for team in TEAMS if team.counts]
     shown = [each for each in tries if each.team_id in visible and not freeze.hides(each.team_id, "p", each.time)]
     for time in sorted({each.time for each in shown}):
@@ -96,7 +96,7 @@ def test_medals_and_ranks_are_those_of_the_board_and_nobody_without_points_gets_
 
 
 def test_equal_teams_share_a_medal() -> None:
-    """Two at rank 1 take both gold medals, and three if three are there: nobody loses one to the alphabet."""
+    """Two at rank 1 take both gold medals, and three if three are there: no one loses one to the alphabet."""
     tries = [attempt(at, RIGHT, team=team, minute=1) for at, team in enumerate(("ants", "bees", "cats"), 1)]
     board = scoreboard([ABSOLUTE], TEAMS, tries)
     medals = awards(board, board, Prizes({"gold": 1, "silver": 1}), {}, {}, {})

@@ -36,7 +36,7 @@ def boards(
 
 
 def board_at(problem: ScoredProblem, tries: list[Attempt], freeze: Freeze, time: timedelta) -> SlowBoard:
-    """Of what everybody sees of the attempts that were sent until then."""
+    """Of what everyone sees of the attempts that were sent until then."""
     return scoreboard([problem], TEAMS, [each for each in shown(tries, freeze) if each.time <= time])
 
 

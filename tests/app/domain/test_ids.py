@@ -1,4 +1,4 @@
-"""Ids of judgements and runs: each number has one, nobody else's is a number, and they keep no order."""
+"""Ids of judgements and runs: each number has one, no one else's is a number, and they keep no order."""
 
 from __future__ import annotations
 

@@ -262,7 +262,7 @@ def test_only_better_answers_never_lower_ones_own_points_where_the_last_submissi
     rule = replace(problem.rule, counting=Counting.LAST, carry=Carry.LATEST)
     judged = [a for a in tries if a.team_id == "ants" and a.scores is not None]
     best = 99 if rule.direction.value == "maximise" else 0
-    if rule.direction.value == "minimise":  # a BEST of 0 takes all from everybody else; 0 is also ones own best
+    if rule.direction.value == "minimise":  # a BEST of 0 takes all from everyone else; 0 is also ones own best
         tries = [a for a in tries if a in judged or a.team_id == "ants"]
     assert_no_lower(replace(problem, rule=rule), tries, {case: raw(best, 1)})
 

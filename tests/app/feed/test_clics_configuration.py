@@ -52,7 +52,7 @@ def test_collections_and_their_objects_have_the_shapes_of_clics(
 ) -> None:
     for path, single in SINGLE.items():
         if user is None and single == "account":
-            continue  # nobody has no account, and the endpoint says so with 404
+            continue  # no one has no account, and the endpoint says so with 404
         found = quick_api.get(path, user=user).json()
         collection = path.rpartition("/")[2]
         assert faults(collection, found, partly_correct=partly_correct) == [], path

@@ -25,7 +25,7 @@ def small(sqlite_url: str, tmp_path: Path) -> Iterator[Api]:
 
 
 def status(api: Api, path: str, user: str | None = None) -> int:
-    """What somebody gets who opens one stream more, and closes it if that was granted."""
+    """What someone gets who opens one stream more, and closes it if that was granted."""
     with open_stream(api, path, user=user) as stream:
         return stream.status
 

@@ -357,7 +357,7 @@ def test_a_stream_ends_when_its_account_is_gone_or_is_somebody_else(contest: Api
 
 
 def test_a_stream_ends_with_the_token_or_the_password_it_was_asked_for_with(contest: Api) -> None:
-    """Taken back, expired, or with another password; other streams of the same account go on."""
+    """Taken back, expired, or with another password; other streams of the same account continue."""
 
     def token(user: str, **more: object) -> dict[str, str]:
         made = contest.post("account/tokens", user=user, json=more)

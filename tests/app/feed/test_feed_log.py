@@ -1,4 +1,4 @@
-"""A log in memory: the latest events at hand, older ones by the page, what nobody needs any more."""
+"""A log in memory: the latest events at hand, older ones by the page, what no one needs any longer."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def test_a_page_that_fills_while_it_is_read_is_read_again() -> None:
 
 
 def test_an_event_that_is_added_while_a_page_is_read_is_passed_over_by_no_stream_and_no_webhook() -> None:
-    """All events of the page have been deleted: both go on behind them, and not behind what was added meanwhile."""
+    """All events of the page have been deleted: both continue behind them, and not behind what was added meanwhile."""
 
     def new_log() -> Log:
         read_once: list[bool] = []
@@ -190,7 +190,7 @@ def test_an_event_that_is_added_while_a_page_is_read_is_passed_over_by_no_stream
 
 
 def test_a_new_reader_gets_a_judgement_that_changes_meanwhile_before_its_runs() -> None:
-    """It comes once more behind all that there was; the state comes only there, as the last word."""
+    """It comes again behind all that there was; the state comes only there, as the last word."""
     kinds = ("submissions", "judgements", "runs", "state", "judgements", "state")
     rows = [row(id_, type=kind, object_id=kind) for id_, kind in enumerate(kinds, start=1)]
     read: list[str | None] = []

@@ -79,7 +79,7 @@ def test_a_first_look_computes_the_points_of_its_own_submissions_alone(
     monkeypatch.setattr(visibility, "problem_points", counted)
     publisher, followed = looked_at(contest.service)
     assert len(told(followed, "judgements")) == 1
-    assert len(computed) == 2  # for everybody and for judges
+    assert len(computed) == 2  # for everyone and for judges
     publisher.close()
 
 

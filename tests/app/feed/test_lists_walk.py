@@ -71,7 +71,7 @@ LISTS = [
 
 @dataclass
 class Walk:
-    """A contest in which something happens, step by step, and what everybody was told of it."""
+    """A contest in which something happens, step by step, and what everyone was told of it."""
 
     api: Api
     draw: random.Random
@@ -167,7 +167,7 @@ class Walk:
         self.admin("PATCH", "contests/c", {"duration": "5:30:00"})
 
     def show_answers(self) -> None:
-        """Everybody may see the answers of others."""
+        """Everyone may see the answers of others."""
         settings = {"final_minutes": 60, "show_others_answers": True}
         change_contest(self.api.service, settings=settings)
 
@@ -177,7 +177,7 @@ class Walk:
         self.admin("PATCH", "contests/c", {"finalized": True})
 
     def reopen(self) -> None:
-        """They are not final any more."""
+        """They are not final any longer."""
         self.admin("PATCH", "contests/c", {"finalized": False})
 
 

@@ -1,4 +1,4 @@
-"""Webhooks are called with every change, in order, until they take it; one that fails delays nobody else."""
+"""Webhooks are called with every change, in order, until they take it; one that fails delays no one else."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ class Receiver:
 
 
 def bound_socket() -> socket.socket:
-    """A port of this test's own, at which nobody listens yet."""
+    """A port of this test's own, at which no one listens yet."""
     bound = socket.socket()
     bound.bind(("127.0.0.1", 0))
     return bound
@@ -152,7 +152,7 @@ def wait_until_left(api: Api, hook_id: str) -> None:
 
 
 def is_position_behind(api: Api, hook_id: str, submission_id: str) -> bool:
-    """Whether it is durable that a webhook has taken a submission: only then nobody tells it again."""
+    """Whether it is durable that a webhook has taken a submission: only then no one tells it again."""
     wanted = select(EventRow.id).where(EventRow.type == "submissions", EventRow.object_id == submission_id)
     with api.service.database.read() as session:
         event, positions = session.scalar(wanted), session.get_one(WebhookRow, hook_id).positions
@@ -318,7 +318,7 @@ def test_a_webhook_goes_on_where_it_was_after_a_restart(database_url: str, tmp_p
 def test_the_next_server_goes_on_with_a_webhook_where_the_one_that_died_had_got(
     postgresql_url: str, tmp_path: Path, receiver: Receiver
 ) -> None:
-    """One of two calls it at a time; what it has told is told by nobody again."""
+    """One of two calls it at a time; what it has told is told by no one again."""
     with two_apis(postgresql_url, tmp_path, feed_coalesce_seconds=0, **QUICK) as (one, other):
         add_problem(one.service)
         add_contest(one.service, started=4 * HOUR)
@@ -446,7 +446,7 @@ def test_no_webhook_reaches_the_servers_own_network_unasked(
 
 
 def test_an_address_that_could_never_be_called_is_refused_when_it_is_given(sqlite_url: str, tmp_path: Path) -> None:
-    """Nobody has to wait for the first call to learn it; a name that leads nowhere yet is taken."""
+    """No one has to wait for the first call to learn it; a name that leads nowhere yet is taken."""
     with open_sending(sqlite_url, tmp_path / "home") as api:
         for host in ("localhost", "10.0.0.1", "[::1]", "[::ffff:127.0.0.1]"):
             reply = api.post("webhooks", user="admin", json={"url": f"http://{host}:9/x", "token": "t"})

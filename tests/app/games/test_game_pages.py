@@ -1,4 +1,4 @@
-"""Games are played on pages by plain forms: for practice by everybody, and for points by teams."""
+"""Games are played on pages by plain forms: for practice by everyone, and for points by teams."""
 
 from __future__ import annotations
 

@@ -202,7 +202,7 @@ def test_a_changed_opponent_is_previewed_applied_and_undone(api: Api) -> None:
 
 
 def test_a_game_in_play_is_of_the_position_it_began_with_when_its_case_changes(quick_api: Api) -> None:
-    """It goes on; what it becomes is judged by the case as it is then, and says what is wrong."""
+    """It continues; what it becomes is judged by the case as it is then, and says what is wrong."""
     api = with_checkers(quick_api)
     add_games(api.service)
     game = document(start(api))

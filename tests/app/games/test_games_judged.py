@@ -19,7 +19,7 @@ from tests.builders.service import Api
 
 
 def points(api: Api, user: str | None = "team", team: str = "team") -> float:
-    """The points of a team on the board that somebody sees."""
+    """The points of a team on the board that someone sees."""
     rows = api.get("contests/c/scoreboard", user=user).json()["rows"]
     return float(next(row["score"]["score"] for row in rows if row["team_id"] == team))
 
@@ -54,7 +54,7 @@ def test_a_group_gives_its_points_when_every_start_of_it_is_won(api: Api) -> Non
 
 @sqlite_first
 def test_a_team_that_has_sent_all_its_bytes_begins_no_game_that_counts(api: Api) -> None:
-    """A game that has begun ends as a submission, and counts; practice goes on, and so do other teams."""
+    """A game that has begun ends as a submission, and counts; practice continues, and so do other teams."""
     add_games(api.service)
     change = {"settings": {"team_bytes": 100}}
     assert api.patch("contests/c", user="admin", json=change).is_success

@@ -1,4 +1,4 @@
-"""Opponents that think for longer: games wait their turn, and nobody else waits for them."""
+"""Opponents that think for longer: games wait their turn, and no one else waits for them."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ from tests.builders.two import BROKER
 from tests.builders.waiting import until
 from tests.builders.working import Working, working
 
-FREE_LOCK = text(  # and wait until it is free: else the worker may have it again before anybody else
+FREE_LOCK = text(  # and wait until it is free: else the worker may have it again before anyone else
     "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity"
     " WHERE datname = current_database() AND application_name LIKE 'jurado worker %'"
 )
@@ -193,7 +193,7 @@ def test_servers_tell_of_a_file_that_a_worker_waits_for(postgresql_url: str, bro
 def test_an_answer_that_kills_its_worker_each_time_is_a_judge_error_after_three_attempts(
     postgresql_url: str, broker_url: str, tmp_path: Path
 ) -> None:
-    """Those beside it are judged, and the error says what happened; the worker counts it."""
+    """Those next to it are judged, and the error says what happened; the worker counts it."""
     server = Working(postgresql_url, broker_url, tmp_path / "files")
     answers = [(b"10", b"10"), (KILL_WORKER, b"10"), (b"10", b"3"), (b"10", b"10")]
     for each in answers:

@@ -1,4 +1,4 @@
-"""The embedded engine: every submission is judged once, and a bad checker costs nobody else anything."""
+"""The embedded engine: every submission is judged once, and a bad checker costs no one else anything."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def press(writer: Writer) -> None:
 
 @pytest.mark.parametrize("in_a_rush", [True, False])
 def test_outcomes_of_a_claim_are_recorded_together(sqlite_url: str, tmp_path: Path, in_a_rush: bool) -> None:
-    """In a rush until all of it is judged, else for a moment, which is long here: judging adds few commits."""
+    """In a rush until all of it is judged, otherwise for a moment, which is long here: judging adds few commits."""
     database, files = Database(sqlite_url), LocalFiles(tmp_path / "files")
     add_rogue_contest(database, files)
     found = Grading(database, files, writer=Writer(database, pressed_seconds=600.0, waiting_seconds=1.0))

@@ -62,7 +62,7 @@ def queue(database_url: str, tmp_path: Path) -> Iterator[Queue]:
 
 
 def test_one_team_that_sent_much_holds_back_no_other(queue: Queue) -> None:
-    """Of a flood of one team and one submission of another, the latter comes second; no turn begins anew."""
+    """Of a flood of one team and one submission of another, the latter comes second; no turn begins again."""
     queue.add(*"tttttu")
     assert queue.take(2) == [1, 6]
     assert queue.take(9) == [2, 3, 4, 5]

@@ -1,4 +1,4 @@
-"""Packages' own checkers in place of a grader process: what waits, what fails, and what is nobody's fault."""
+"""Packages' own checkers in place of a grader process: what waits, what fails, and what is no one's fault."""
 
 from __future__ import annotations
 

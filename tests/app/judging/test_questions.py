@@ -50,7 +50,7 @@ class Asked:
 
 @pytest.fixture
 def asked(tmp_path: Path) -> Asked:
-    """An engine that goes on."""
+    """An engine that continues."""
     return Asked(tmp_path)
 
 

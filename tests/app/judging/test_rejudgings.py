@@ -76,7 +76,7 @@ def state(api: Api, rejudging: Mapping[str, Any]) -> str:
 
 
 def everything(api: Api) -> dict[tuple[str, str | None], tuple[int, bytes]]:
-    """What everybody sees of the contest: the bytes of every collection, board and report."""
+    """What everyone sees of the contest: the bytes of every collection, board and report."""
     paths = [*SEEN]
     for submission in api.get("contests/c/submissions", user="judge").json():
         paths += [f"contests/c/submissions/{submission['id']}/report"]
@@ -447,7 +447,7 @@ def test_judgements_of_a_version_that_the_problem_has_no_longer_are_not_applied(
 
 
 def test_undoing_leaves_what_was_judged_again_since(contest: Api) -> None:
-    """A selection that was judged by a change: once the change is undone, its verdicts are of no version any more."""
+    """A selection that was judged by a change: once the change is undone, its verdicts are of no version any longer."""
     add_submission(contest.service, {"02": share(1)}, files={"02": b"2\n"})
     change = put(contest, "secret/02", input=b"22\n", answer=b"22\n")
     judge(contest.service)

@@ -1,4 +1,4 @@
-"""Rejudgings that are applied while teams submit: what arrives is judged by both versions, and nobody waits."""
+"""Rejudgings that are applied while teams submit: what arrives is judged by both versions, and no one waits."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ def codes(replies: list[httpx.Response]) -> list[int]:
 
 
 def check(api: Api, rejudging: dict[str, Any]) -> None:
-    """One judgement of each submission stands, and the board is the one of the state, also of a service begun anew."""
+    """One judgement of each submission stands, and the board is the one of the state, also of a service begun again."""
     with api.service.database.read() as session:
         snapshot = Counter(session.scalars(select(JudgementRow.submission_id).where(JudgementRow.current)))
     assert snapshot == {1: 1, 2: 1}
@@ -117,7 +117,7 @@ def test_of_two_rejudgings_of_the_same_begun_at_once_one_is_refused(contest: Api
 
 @contextmanager
 def meanwhile(api: Api, send: Callable[[], httpx.Response]) -> Iterator[tuple[Session, list[httpx.Response]]]:
-    """A transaction that is still open when a request of somebody else arrives; the list has its reply in the end."""
+    """A transaction that is still open when a request of someone else arrives; the list has its reply in the end."""
     replies: list[httpx.Response] = []
     with ThreadPoolExecutor(1) as thread:
         with api.service.database.write() as session:
@@ -200,7 +200,7 @@ def test_what_is_killed_while_it_is_applied_or_undone_is_so_wholly_or_not_at_all
 ) -> None:
     rejudging = judged(contest, until=begun)
     killed(contest.service.database.url, rejudging["id"], deed, place)
-    contest.service.boards.changed("c")  # as a service that begins anew does not need
+    contest.service.boards.changed("c")  # as a service that begins again does not need
     assert state(contest, rejudging) == ("applied" if place == "committed" else begun.replace("open", "ready"))
     check(contest, rejudging)
     do(contest, other, rejudging)

@@ -68,7 +68,7 @@ def start(api: Api, change: tuple[str, Any]) -> dict[str, Any] | None:
 
 
 def seen(api: Api) -> dict[tuple[str, str | None], bytes]:
-    """What everybody sees."""
+    """What everyone sees."""
     return {
         (path, user): api.get(f"contests/c/{path}", user=user).content
         for path in SEEN

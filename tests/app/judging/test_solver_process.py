@@ -1,4 +1,4 @@
-"""A solver's process is heard to its end and can be killed at any time, by anybody."""
+"""A solver's process is heard to its end and can be killed at any time, by anyone."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 from app.judging.service.solver_process import Bounds, SolverFailed, SolverProcess
 
 ENDLESS = b"1\n1000 1000 50\n"
-"""A position of lasttreat whose game tree nobody sees the end of."""
+"""A position of lasttreat whose game tree no one sees the end of."""
 QUICK = b"1\n1 1 1\n"
 
 

@@ -1,4 +1,4 @@
-"""A connection is bounded: no head of any length is kept, and nobody is waited for without end."""
+"""A connection is bounded: no head of any length is kept, and no one is waited for unlimited."""
 
 from __future__ import annotations
 
@@ -222,7 +222,7 @@ def test_busy_connections_stay_and_others_are_told_to_come_later(bounds: dict[st
 
 
 def test_a_share_of_the_connections_is_for_those_who_say_who_they_are() -> None:
-    """Nobody in particular gets four of five."""
+    """No one in particular gets four of five."""
     with serving(crowded(most=20), echo_size) as address, ExitStack() as stack:
         for _ in range(16):
             busy = stack.enter_context(socket.create_connection(address, timeout=20))

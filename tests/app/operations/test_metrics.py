@@ -31,7 +31,7 @@ def scraped(api: Api) -> dict[Sample, float]:
 
 
 def test_verdicts_are_counted_by_the_time_they_took_and_by_their_attempts(api: Api) -> None:
-    """Twice the same, and once more after another verdict: rows that are settled are added up once."""
+    """Twice the same, and again after another verdict: rows that are settled are added up once."""
     add_problem(api.service)
     add_contest(api.service)
     for count, seconds in ((1, 0.2), (2, 20.0)):
@@ -114,7 +114,7 @@ def test_a_submission_can_be_followed_through_the_log_by_the_id_of_its_request(a
 
 
 def test_the_age_of_a_board_is_that_of_the_first_change_it_does_not_show(api: Api) -> None:
-    """From the change to the next reading; one that nobody has asked for has none."""
+    """From the change to the next reading; one that no one has asked for has none."""
     add_problem(api.service)
     add_contest(api.service)
     boards, clock = api.service.boards, [100.0]

@@ -26,7 +26,7 @@ def refused(changes: dict[str, str | bytes | None]) -> list[str]:
 @pytest.mark.parametrize("bomb", BOMBS)
 @pytest.mark.parametrize("file", ["problem.yaml", "jurado.yaml", "submissions/submissions.yaml"])
 def test_yaml_that_costs_much_is_a_fault_of_its_file(bomb: str, file: str) -> None:
-    """None of it is an error that nobody expected, or a reading without end."""
+    """None of it is an error that no one expected, or a reading unlimited."""
     assert any(fault.startswith(file) for fault in refused({file: BOMBS[bomb]}))
 
 
@@ -100,7 +100,7 @@ def test_faults_of_one_name_used_a_thousand_times_are_short() -> None:
 
 
 def test_globs_are_matched_in_a_step_for_each_character_and_place() -> None:
-    """Backtracking would need longer than anybody waits."""
+    """Backtracking would need longer than anyone waits."""
     stars = "*a" * 200 + "b"
     assert not matches(stars, "a" * 255)
     assert matches(stars, "a" * 255 + "b")

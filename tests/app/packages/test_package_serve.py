@@ -26,7 +26,7 @@ def exported(running: Running) -> dict[str, str]:
 
 
 def test_a_package_is_tried_changed_broken_and_mended_while_it_is_served(terminal: Terminal) -> None:
-    """The last good state goes on beside errors; a changed answer judges again; Ctrl-C leaves nothing behind."""
+    """The last good state continues beside errors; a changed answer judges again; Ctrl-C leaves nothing behind."""
     folder = terminal.folder / "mysum"
     terminal.run("package", "new", "mysum")
     with terminal.running("package", "serve", "mysum") as running:

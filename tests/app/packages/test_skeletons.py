@@ -119,7 +119,7 @@ TOUR = b"0\n2\n1\n3\n"
 
 @pytest.mark.machine("sandbox")
 def test_the_small_testlib_rejects_what_testlib_rejects() -> None:
-    """Its reader is strict; what is wrong with the jury's own files is a failure, and on nobody."""
+    """Its reader is strict; what is wrong with the jury's own files is a failure, and on no one."""
     program = package_of("pass-fail", "c++").program
     assert program is not None
     refused = {

@@ -28,7 +28,7 @@ from tests.builders.scripts import Ask, open_module, written
 ROOT = Path(__file__).parents[3]
 PROBLEMS = ("comesolo", "lasttreat", "lazypiglets", "netgame", "optimiza", "rollingballs")
 JUDGED = {"lasttreat", "netgame"}
-"""Problems whose right answers are their whole point: their boards, which everybody may read, do not know them."""
+"""Problems whose right answers are their whole point: their boards, which everyone may read, do not know them."""
 PARSE = """
 (() => {
   const parsed = board.parse(%s, %s);
@@ -103,7 +103,7 @@ def test_a_board_does_not_tell_a_right_answer_from_a_wrong_one_where_that_is_the
 
 
 def test_no_script_of_the_pages_works_out_who_wins() -> None:
-    """The words of closed forms and tables of positions: whoever adds one hands it to everybody during a contest."""
+    """The words of closed forms and tables of positions: whoever adds one hands it to everyone during a contest."""
     scripts = [path for name, path in PATHS.items() if name.endswith(".js") and not name.startswith("swagger-ui/")]
     words = re.compile(r"sqrt\(5|golden|wythoff|k \+ 1n|% side|\bwonSets\b|\bisLost\b|\bwins\(", re.IGNORECASE)
     assert [path.name for path in scripts if words.search(path.read_text())] == []

@@ -25,12 +25,12 @@ SECRET: dict[str, dict[str, Any]] = {
 
 
 def codes(api: Api) -> list[int]:
-    """What nobody, a team and a judge get."""
+    """What no one, a team and a judge get."""
     return [api.get(SOLUTION, user=user).status_code for user in ROLES]
 
 
 def replies(api: Api) -> list[tuple[int, str, dict[str, str]]]:
-    """What nobody and a team get, whole but for the server's time."""
+    """What no one and a team get, whole but for the server's time."""
     got = [
         api.get(SOLUTION, user=user, headers={"Accept": kind})
         for user in ROLES[:2]

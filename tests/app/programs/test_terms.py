@@ -40,7 +40,7 @@ def program(code: str, protocol: Protocol = "python", limits: OwnLimits = OwnLim
 
 
 def asked(sandbox: Sandbox, folder: Path, own: Program, modules: Modules = NO_MODULES) -> str:
-    """The fault of a program that is asked once on a server with these modules; else `worth` and what it gives."""
+    """The fault of a program that is asked once on a server with these modules; otherwise `worth` and what it gives."""
     desk = ProgramDesk(sandbox, folder, 2**28, most_seconds=30, modules=modules)
     (opinion,) = desk.ask_all(own, [CASE], 20.0)
     decision = opinion.decision

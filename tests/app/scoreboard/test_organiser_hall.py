@@ -1,4 +1,4 @@
-"""The projector shows what everybody may see, and the ceremony opens nothing but its own page until it is told to."""
+"""The projector shows what everyone may see, and the ceremony opens nothing but its own page until it is told to."""
 
 from __future__ import annotations
 

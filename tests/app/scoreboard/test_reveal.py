@@ -48,7 +48,7 @@ def points(api: Api, user: str | None = None) -> dict[str, float]:
 
 
 def judged(api: Api) -> set[str]:
-    """The submissions whose judgements everybody sees."""
+    """The submissions whose judgements everyone sees."""
     return {each["submission_id"] for each in api.get("contests/c/judgements").json()}
 
 

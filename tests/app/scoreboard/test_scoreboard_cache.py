@@ -31,7 +31,7 @@ from tests.builders.service import open_service
 DURATION, FREEZE = timedelta(minutes=60), timedelta(minutes=30)
 NUMBERS = count(1)
 PROBLEMS = {"echo": None, "echo2": FINAL}
-"""Without final cases both boards show the same ones before the freeze; with them everybody's lacks some."""
+"""Without final cases both boards show the same ones before the freeze; with them everyone's lacks some."""
 scores = st.dictionaries(st.sampled_from(["02", "03"]), st.builds(raw, st.integers(1, 9), st.just(1)), min_size=1)
 
 

@@ -62,7 +62,7 @@ def test_a_contest_may_set_its_own_pattern() -> None:
 
 
 def test_unknown_names_are_ignored_and_reported_with_the_nearest() -> None:
-    """A file nobody asked for costs nothing, and its note says which name may have been meant."""
+    """A file no one asked for costs nothing, and its note says which name may have been meant."""
     found = sort("a.zip", zip_bytes({"01.out": b"1", "O2.out": b"2", "__MACOSX/._01.out": b"3", ".DS_Store": b"4"}))
     ignored = {note["name"]: note["ignored"] for note in found.notes if note["ignored"]}
     assert ignored["O2.out"] == {"source": NEAR, "values": {"name": "02.out"}}
@@ -238,7 +238,7 @@ def test_limits_hold_for_all_archives_of_a_request_together() -> None:
 
 
 def test_the_first_hundred_ignored_files_are_named_and_the_others_counted() -> None:
-    """A report stays short, however many files an archive brings that nobody asked for."""
+    """A report stays short, however many files an archive brings that no one asked for."""
     files = {f"n{at:03}": b"" for at in range(150)} | {f"z/.{at}": b"" for at in range(30)} | {"01.out": b"1"}
     found = sort("a.zip", zip_bytes(files), limits=WIDE)
     assert [note["name"] for note in found.notes if note["case"]] == ["01.out"]
@@ -266,7 +266,7 @@ def test_mutated_archives_are_taken_or_refused_and_nothing_else(noise: bytes, se
 
 
 def test_a_pattern_without_a_case_names_one_file_for_all_of_them() -> None:
-    """Alone it may have any name; a second one beside it refuses the upload, and a case may still be named."""
+    """Alone it may have any name; a second one next to it refuses the upload, and a case may still be named."""
     everything = dict.fromkeys(("01", "02", "03-big"), b"7")
     assert taken(sort("p.csv", b"7", pattern="p.csv")) == taken(sort("mine.csv", b"7", pattern="p.csv")) == everything
     zipped = sort("a.zip", zip_bytes({"deep/p.csv": b"7", "01.out": b"8"}), pattern="p.csv")

@@ -198,7 +198,7 @@ def test_bytes_of_what_was_not_taken_do_not_count(api: Api, monkeypatch: pytest.
 def test_files_of_a_submission_whose_commit_is_in_doubt_are_collected_a_day_later(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Nobody knows at once whether a row needs them; what was stored and is needed stays."""
+    """No one knows at once whether a row needs them; what was stored and is needed stays."""
     before = stored(api)
     assert send(api, b"x" * LARGE).status_code == 201
 

@@ -115,7 +115,7 @@ def width(judge: Judge, submission: str) -> int:
 
 
 def test_images_move_with_their_contest_and_are_no_garbage(judge: Judge, database_url: str, tmp_path: Any) -> None:
-    """A contest package's answers are judged anew where they come; a backup and its restoration have the files."""
+    """A contest package's answers are judged again where they come; a backup and its restoration have the files."""
     slug = f"wandering{database_url.partition(':')[0].partition('+')[0]}"
     drawn(judge, slug)
     exported = judge.ask("GET", f"contests/{slug}/package.zip").content

@@ -19,7 +19,7 @@ USERS = (None, "team", "other", "judge", "admin")
 
 @pytest.fixture
 def contest(api: Api) -> Api:
-    """A contest that shows answers to everybody, with a rejected one of `team`."""
+    """A contest that shows answers to everyone, with a rejected one of `team`."""
     add_problem(api.service)
     add_contest(api.service, settings={"show_others_answers": True})
     add_submission(api.service, None, files={"02": b"5\n", "03": b"3\n"})

@@ -38,7 +38,7 @@ def meeting(two: tuple[Api, Api], name: str, change: Callable[[Api], httpx.Respo
 
 
 def a_contest(api: Api, name: str) -> None:
-    """A contest that runs, with a problem of the same name, which nobody has submitted to."""
+    """A contest that runs, with a problem of the same name, which no one has submitted to."""
     add_problem(api.service, slug=name)
     add_contest(api.service, name, started=HOUR, problem_id=name)
 

@@ -96,7 +96,7 @@ def any_order(n: int, draws: SplitMix64) -> list[int]:
 
 
 def blocks(n: int, draws: SplitMix64) -> list[int]:
-    """Place the numbers in a drawn order, each as a block that grows by its own step; one that is shut in goes on
+    """Place the numbers in a drawn order, each as a block that grows by its own step; one that is shut in continues
     elsewhere."""
     board = [n] * (n * n)
     free = {(row, column) for row in range(n) for column in range(n)}

@@ -1,4 +1,4 @@
-"""Validate an input on standard input: exit code 42 if it is valid, else 43 with one line saying why."""
+"""Validate an input on standard input: exit code 42 if it is valid, otherwise 43 with one line saying why."""
 
 import re
 import sys
