@@ -112,7 +112,7 @@ def save(visit: Visit, sent: Uploaded, problem_id: str, tab: Tab) -> Response:
             with visit.reading() as look:
                 change = _edit(packages.one(look.session, problem_id), fields, files)
             outcome = editing.edit(visit.service, visit.viewer, problem_id, change, how_of(fields))
-            query = {"lang": fields["language"]} if "language" in fields else {}
+            query = {"lang": fields["language"]} if "title" in fields else {}
             return visit.led_on(outcome, f"/admin/problems/{problem_id}/{tab}", **query)
     except BadRequest as error:
         refusal = error
@@ -130,6 +130,10 @@ def _edit(problem: packages.ProblemDetails, fields: Mapping[str, str], files: Ma
     keys: dict[str, dict[str, object]] = {"jurado.yaml": {}}
     if "title" in fields:
         keys["problem.yaml"] = {"name": {**problem.names, fields.get("language", ""): fields["title"]}}
+    elif fields.get("act") == "drop":
+        keys["problem.yaml"] = {
+            "name": {code: name for code, name in problem.names.items() if code != fields["language"]}
+        }
     if "kind" in fields:
         keys["jurado.yaml"]["scoring"] = {name: fields.get(name, "") for name in ("kind", "direction")}
     if "checker" in fields:
@@ -285,7 +289,8 @@ def _arrangement(fields: Mapping[str, str]) -> Mapping[str, object]:
     ticked = [name.removeprefix("c.") for name in fields if name.startswith("c.")]
     if act == "group":
         most = whole_number("max_points", fields.get("max_points", ""))
-        known = {"name": group, "max_points": most, "aggregation": fields.get("aggregation") or None}
+        final = {"yes": True, "no": False}.get(fields.get("final", ""))
+        known = {"name": group, "max_points": most, "aggregation": fields.get("aggregation") or None, "final": final}
         return {"groups": [{name: value for name, value in known.items() if value is not None}]}
     if not ticked:
         raise BadRequest(N_("expected at least one to be selected, found none"), where="cases")

@@ -135,6 +135,27 @@ def test_a_statement_in_another_language_is_added(editor: Api) -> None:
     assert editor.get("problems/echo", user="admin").json()["languages"] == ["en", "es", "sk"]
 
 
+def test_a_language_of_the_statement_is_removed_with_its_title(editor: Api) -> None:
+    fields = {"language": "es", "path": "statement/problem.es.md", "text": "Imprime.\n", "title": "Eco"}
+    saved(send(editor, "statement", fields))
+    assert "Remove this language" in editor.get(f"{ECHO}/statement?lang=es", user="admin").text
+    gone = {"language": "es", "act": "drop", "remove": "statement/problem.es.md statement/problem.es.pdf"}
+    assert "lang" not in saved(send(editor, "statement", gone))
+    assert "statement/problem.es.md" not in package(editor)
+    assert list(editor.get("problems/echo", user="admin").json()["names"]) == ["en"]
+    assert "Remove this language" not in editor.get(f"{ECHO}/statement", user="admin").text
+
+
+def test_a_group_becomes_final_on_the_page_of_scoring(editor: Api) -> None:
+    (group,) = [each for each in editor.get("problems/echo", user="admin").json()["groups"] if each["kind"] != "sample"]
+    fields = {"act": "group", "group": group["name"], "max_points": "100", "aggregation": "sum"}
+    for final, kind in (("yes", "final"), ("no", "provisional")):
+        sent = editor.post(f"{ECHO}/cases/arrange", user="admin", headers=ORIGIN, data={**fields, "final": final})
+        assert sent.status_code == 303, text_of(sent.text)
+        kinds = {each["name"]: each["kind"] for each in editor.get("problems/echo", user="admin").json()["groups"]}
+        assert kinds[group["name"]] == kind
+
+
 def test_cases_come_from_files_by_name_or_from_a_zip(editor: Api) -> None:
     files = (("04.in", b"4\n"), ("04.ans", b"4\n"), ("05.in", b"5\n"), ("05.ans", b"5\n"))
     assert saved(send(editor, "cases", {"group": "secret"}, *files)) == f"{ECHO}/cases?done=saved"
