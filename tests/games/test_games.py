@@ -161,7 +161,7 @@ def test_no_move_is_taken_when_the_game_is_over(game: AnyGame) -> None:
     for move in strangers(game, 1):
         with pytest.raises(Rejected):
             game.apply(last, move)
-    with pytest.raises(Rejected, match="over"):
+    with pytest.raises(Rejected, match="finished"):
         begin(game, game.to_text(last))
 
 

@@ -62,7 +62,7 @@ def test_a_damaged_line_of_cut_ropes_is_rejected_with_its_number(end: str) -> No
 
 def test_cutting_a_rope_again_is_told_apart_from_a_rope_of_no_whole_cell() -> None:
     position = GAME.apply(GAME.start(GAME.sample), "2")
-    with pytest.raises(checker.Rejected, match="2, one that has been cut"):
+    with pytest.raises(checker.Rejected, match="2, which is cut already"):
         GAME.apply(position, "2")
     with pytest.raises(checker.Rejected, match="5, one of no whole cell"):
         GAME.apply(position, "5")

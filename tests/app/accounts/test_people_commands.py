@@ -60,7 +60,7 @@ def test_passwords_go_to_a_new_file_for_its_owner_alone(
     assert (row["username"], row["name"]) == (name, "'=1+1")
     assert new_login(service.url, name, row["password"]).token
     refused = admin("admin", "user", "import", tmp_path / "accounts.csv", "--passwords", path, "--replace")
-    assert (refused.exit_code, "there already" in refused.stderr) == (2, True)
+    assert (refused.exit_code, "exists already" in refused.stderr) == (2, True)
 
 
 def test_a_dry_run_shows_what_would_be_made_and_changed(admin: Jurado, name: str, tmp_path: Path) -> None:

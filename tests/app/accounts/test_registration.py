@@ -158,7 +158,7 @@ def test_names_and_passwords_are_held_against_the_rules(quick_contest: Api) -> N
         assert (refused.status_code, words in refused.json()["message"]) == (400, True), refused.text
         assert changes.get("password", "no secret") not in refused.text
     taken = register(quick_contest, code, username="judge")
-    assert (taken.status_code, "expected one that is free" in taken.json()["message"]) == (409, True)
+    assert (taken.status_code, "expected an unused one" in taken.json()["message"]) == (409, True)
     derived = register(quick_contest, code, name="Judge", team="J").json()
     assert re.fullmatch("judge-[a-z0-9]{4}", derived["username"])
     assert derived["account_id"] == derived["username"]

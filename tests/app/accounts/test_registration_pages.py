@@ -79,7 +79,7 @@ def test_a_refusal_shows_the_form_again_with_everything_but_the_passwords(api: A
         ({"again": "another text"}, 400, "Expected the same text twice"),
         ({"password": "short", "again": "short"}, 400, "xpected a password of at least 10 characters"),
         ({"email": ""}, 400, '<span class="wrong" id="wrong-email">Required.</span>'),
-        ({"username": "judge"}, 409, "Expected one that is free"),
+        ({"username": "judge"}, 409, "Expected an unused one"),
     )
     for changes, status, words in refusals:
         refused = register(api, **{"code": code, **changes})

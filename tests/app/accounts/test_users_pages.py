@@ -61,7 +61,7 @@ def test_an_organizer_may_create_contests_and_staff_may_not(api: Api, kind: str,
 
 def test_a_user_that_cannot_be_created_is_refused_with_the_form(api: Api) -> None:
     for fields, words in (
-        ({"name": "Team", "username": "team", "type": "judge"}, "Expected one that is free"),
+        ({"name": "Team", "username": "team", "type": "judge"}, "Expected an unused one"),
         ({"name": "Team", "username": "t", "type": "team", "team_id": "none"}, "team that exists"),
         ({"name": "T", "username": "t", "type": "staff", "contests": "none", "role": "judge"}, "none"),
         ({"name": " ", "type": "staff"}, "Expected a name"),

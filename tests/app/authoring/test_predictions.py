@@ -103,8 +103,8 @@ def test_a_file_that_came_before_the_final_rows_were_open_is_for_no_more_rows_af
 
 
 def test_a_new_truth_of_the_final_rows_proposes_a_rejudging_of_what_was_sent(judge: Judge) -> None:
-    contest(judge, "repaired", {"final_release": "2026-01-01T00:00:00Z"})
-    report = send(judge, "repaired", "oak elm elm oak")
+    contest(judge, "mended", {"final_release": "2026-01-01T00:00:00Z"})
+    report = send(judge, "mended", "oak elm elm oak")
     assert cases(report) == {"public": 1, "private": 1}
     truth = {**files_of_the_guide(), "data/secret/private/private.ans": "id,kind\n3,oak\n4,oak\n"}
     headers = {"Content-Type": "application/zip"}
@@ -113,4 +113,4 @@ def test_a_new_truth_of_the_final_rows_proposes_a_rejudging_of_what_was_sent(jud
     path = proposed.json()["href"].removeprefix("/api/")
     judge.until(path, lambda rejudging: rejudging["state"] == "ready")
     judge.ask("POST", f"{path}/apply").raise_for_status()
-    assert cases(judge.report("repaired", report["submission_id"])) == {"public": 1, "private": 0.5}
+    assert cases(judge.report("mended", report["submission_id"])) == {"public": 1, "private": 0.5}

@@ -92,7 +92,7 @@ def test_an_id_is_given_once(api: Api) -> None:
         ({"settings": {"final_minutes": 0}}, "body.settings.final_minutes: expected"),
         (
             {"settings": {"final_minutes": 5, "final_release": "2026-01-01T00:00:00Z"}},
-            "expected null beside final_release",
+            "cannot be combined with final_release",
         ),
         ({"settings": {"final_phase": "last"}}, "body.settings.final_phase: expected"),
         ({"settings": {"personal_duration": "5:00:01"}}, "settings.personal_duration: expected at most the duration"),

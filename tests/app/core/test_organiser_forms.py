@@ -86,7 +86,7 @@ FORMS = {
             ("final_phase", "none", "Final phase:"),
             ("final_release", "tomorrow", "Final release:"),
             ("final_release", "2026-02-30T10:00", "Final release:"),
-            ("final_release", "2026-03-01T10:00", "Expected null beside final_release"),
+            ("final_release", "2026-03-01T10:00", "cannot be combined with"),
         ),
     ),
     "pins": Form(

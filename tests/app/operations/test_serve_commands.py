@@ -86,7 +86,7 @@ def test_a_database_of_a_newer_version_is_one_clear_line(jurado: Jurado, tmp_pat
         ("JURADO_FILES_URL", "ftp://me:secret@there", "settings: files_url: expected file:///FOLDER or s3://BUCKET", 2),
         ("JURADO_DATABASE_URL", "mysql://me:secret@there/x", "settings: database_url: expected postgresql://...", 2),
         ("JURADO_BROKER_URL", "redis://there", "settings: broker_url: expected amqp://... or nothing", 2),
-        ("JURADO_BROKER_URL", "amqp://there", "settings: broker_url: expected a database_url of PostgreSQL", 2),
+        ("JURADO_BROKER_URL", "amqp://there", "settings: broker_url: requires a database_url of PostgreSQL", 2),
         ("JURADO_DATABASE_URL", "postgresql://me@/x?host=/nowhere", "the database cannot be used: connection", 1),
         ("JURADO_HOME", "/dev/null/home", "/dev/null/home: Not a directory", 1),
     ],

@@ -59,7 +59,7 @@ def test_a_damaged_reference_is_the_judges_fault(jurado: Jurado, files: Path, re
     (files / "anchors.ans").write_text(reference)
     done = jurado("check", "comesolo", files / "board.in", files / "jump.out", "--reference", files / "anchors.ans")
     assert done.exit_code == 2
-    assert done.stderr.startswith("judge error: the checker failed by itself: ValueError: ")
+    assert done.stderr.startswith("judge error: the checker failed: ValueError: ")
 
 
 def test_a_damaged_input_is_the_judges_fault(jurado: Jurado, files: Path) -> None:

@@ -125,7 +125,7 @@ $\frac$.
     faults = list(check_rules(read_archive(zip_package({"solution/solution.en.md": text, "statement/x.png": b""}))))
     assert [fault.severity for fault in faults] == ["warning"] * 3
     assert str(faults[0]) == (
-        r"solution/solution.en.md, line 4: expected known commands, found `\foo`: `$\foo$` is shown as it is written"
+        r"solution/solution.en.md, line 4: expected known commands, found `\foo`: `$\foo$` is shown unchanged"
     )
 
 

@@ -55,7 +55,7 @@ def test_check_and_verify_refuse_a_checker_in_one_line(jurado: Jurado, tmp_path:
     root = write_package(tmp_path, own_checker(CHECKER, ABSOLUTE))
     case = (root, root / "data/secret/02.in", "-", "--reference", root / "data/secret/02.ans", "--json")
     checked = jurado("check", *case, stdin="2\n")
-    assert (checked.exit_code, json.loads(checked.stdout)["message"]) == (2, f"the checker failed by itself: {LACK}")
+    assert (checked.exit_code, json.loads(checked.stdout)["message"]) == (2, f"the checker failed: {LACK}")
     verified = jurado("package", "verify", root, "--json")
     report = json.loads(verified.stdout)
     assert (verified.exit_code, report["valid"]) == (1, False)

@@ -42,7 +42,7 @@ def test_a_package_is_tried_changed_broken_and_mended_while_it_is_served(termina
         (folder / "jurado.yaml").write_text(settings.replace("kind: absolute", "kind: sometimes"))
         fault = running.until("error:")
         assert re.match(r"mysum/jurado\.yaml:\d+: error: scoring\.kind: expected 'absolute'", fault), fault
-        assert "mysum: 1 error; its last good state goes on" in running.until("goes on")
+        assert "mysum: 1 error; its last valid state is served" in running.until("is served")
         sent = terminal.run("submit", "practice", "mysum", "mysum/submissions/wrong_answer/simple", "--wait")
         assert "points" in sent
 

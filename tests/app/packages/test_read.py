@@ -265,7 +265,7 @@ ONE_FAULT: list[tuple[str, Changes, str]] = [
     ("interaction", {"data/sample/01.interaction": ">1\n"}, "expected an extension of a test case"),
     ("arguments", {"data/secret/02.yaml": "args: [x]\n"}, "not possible where answer files"),
     ("name of a group", {"data/secret/test_group.in": "1\n", "data/secret/test_group.ans": "1\n"}, "must not be named"),
-    ("folder as case", {"data/secret/02/08.in": "8\n", "data/secret/02/08.ans": "8\n"}, "a folder of the same name"),
+    ("folder as case", {"data/secret/02/08.in": "8\n", "data/secret/02/08.ans": "8\n"}, "a folder has the same name"),
     ("answer to nothing", {"data/invalid_input/x.in": "x\n", "data/invalid_input/x.ans": "x\n"}, "not possible in"),
     ("no output", {"data/invalid_output/x.in": "1\n", "data/invalid_output/x.ans": "1\n"}, "x.out: missing file"),
     ("large input", {"jurado.yaml": JURADO + "inputs: {limit: 1}\n"}, "data/sample/01.in: expected at most 1 bytes"),

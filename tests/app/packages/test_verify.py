@@ -72,7 +72,7 @@ def test_the_shown_output_of_a_sample_must_be_right() -> None:
 def test_arguments_the_checker_does_not_take_are_named() -> None:
     files = {"data/secret/02.yaml": "output_validator_args: [fuzzy]\n"}
     (found,) = findings(files)
-    assert found.endswith("failed by itself: ValueError: checker exact: expected no arguments, found ['fuzzy']")
+    assert found.endswith("failed: ValueError: checker exact: expected no arguments, found ['fuzzy']")
     tokens = {**files, "jurado.yaml": JURADO.replace("exact", "tokens")}
     assert "expected one of case_sensitive" in findings(tokens)[0]
 

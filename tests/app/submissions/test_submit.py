@@ -113,7 +113,7 @@ REFUSED_FORMS: dict[str, tuple[dict[str, Any], int, str]] = {
     "nobody": ({"user": None}, 401, "log in"),
     "a judge": ({"user": "judge"}, 403, "only a team's account or an admin"),
     "staff": ({"user": "staff"}, 403, "only a team's account or an admin"),
-    "admin without team": ({"user": "admin"}, 400, "this account is in no team of its own here"),
+    "admin without team": ({"user": "admin"}, 400, "required for an account without a team"),
     "admin, unknown team": ({"user": "admin", "data_fields": {"team_id": "x"}}, 400, "found 'x'"),
     "long key": ({"headers": {"Idempotency-Key": "k" * 256}}, 400, "255"),
 }

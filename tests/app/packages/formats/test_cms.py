@@ -99,7 +99,7 @@ def test_products_beside_a_checker_count_by_the_worst_case_with_a_warning() -> N
         ({"task.yaml": None}, "task.yaml: missing file"),
         ({"task.yaml": "name: [\n"}, "task.yaml, line 2: not valid YAML"),
         ({"task.yaml": "a: &a [*a]\n"}, "task.yaml, line 1: not valid YAML: expected no aliases"),
-        ({"check/checker": b"\x7fELF"}, "expected its source beside it (checker.cpp"),
+        ({"check/checker": b"\x7fELF"}, "expected its source in the same folder (checker.cpp"),
         ({"check/manager": "x"}, "check/manager: expected answers that are files: a Communication task has none"),
         ({"output/output2.txt": None, "input/input3.txt": None}, "input/input3.txt: missing file"),
         ({"gen/GEN": "# ST: all\n1\n2\n3\n4\n"}, "gen/GEN, line 1: expected `# ST: POINTS`"),
