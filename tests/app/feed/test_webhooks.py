@@ -311,8 +311,9 @@ def test_a_webhook_goes_on_where_it_was_after_a_restart(database_url: str, tmp_p
             third = submit(api, 3)
             wait(lambda: ("runs", run_id(api.service, third)) in receiver.told())
         told = receiver.told()
-        assert len(told) == len(set(told)) == 9
-        assert {id_ for type_, id_ in told if type_ == "submissions"} == {first, second, third}
+        assert len(set(told)) == 9
+        assert sorted(id_ for type_, id_ in told if type_ == "submissions") == [first, second, third]
+        assert len(told) < 12  # the last call before the end may come again: its place was not stored yet
 
 
 def test_the_next_server_goes_on_with_a_webhook_where_the_one_that_died_had_got(

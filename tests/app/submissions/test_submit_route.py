@@ -12,7 +12,7 @@ from tests.builders.contests import PROBLEM, add_contest, add_problem
 from tests.builders.service import Api
 
 ROUTE = "contests/c/submissions"
-MOST_CALLS = 950
+MOST_CALLS = 1000
 FORM = {"data": {"problem_id": PROBLEM}, "files": {"files": ("02.out", b"7\n")}}
 
 
