@@ -52,6 +52,15 @@ class Visits:
     refused: list[str] = field(default_factory=list)
 
 
+# An image with one more migration, which lies in the wheel's folder.
+NEWER = """FROM jurado-distributed
+COPY newer.py /tmp/newer.py
+USER root
+RUN cp /tmp/newer.py "$(python -c 'from app.core.shipped import shipped; print(shipped("migrations"))')/versions/"
+USER jurado
+"""
+
+
 class Installation:
     """`url` is where the proxy answers; `folder` has everything that clients store; `overlays` are further files."""
 
@@ -90,7 +99,7 @@ class Installation:
         """
         context = self.folder / "newer"
         context.mkdir()
-        (context / "Dockerfile").write_text("FROM jurado-distributed\nCOPY newer.py /jurado/migrations/versions/\n")
+        (context / "Dockerfile").write_text(NEWER)
         (context / "newer.py").write_text(MIGRATION.format(before=self.schema()))
         self.docker("build", "--quiet", "--tag", NEWER, str(context))
         overlay = context / "compose.yaml"
